@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-2.0
+# Builds and tests corepmu. The work is done in scripts/; all results are in
+# build/, downloads and ccache in $XDG_CACHE_HOME/corepmu.
+
+machine := tools/testing/machine
+run := $(machine)/run
+
+CPU ?= arrowlake
+KERNEL ?= series
+CMD ?=
+TEST ?=
+export TEST
+
+help:
+	@echo 'Everything:'
+	@sed -n 's/^\([a-z-]*\):.*## E /  \1\t/p' $(MAKEFILE_LIST)
+	@echo 'Pieces:'
+	@sed -n 's/^\([a-z-]*\):.*## P /  \1\t/p' $(MAKEFILE_LIST)
+	@echo 'Parts of check (TEST=pattern picks):'
+	@sed -n 's/^\([a-z-]*\):.*## C /  \1\t/p' $(MAKEFILE_LIST)
+
+demo: rootfs kernel qemu ## E record the branch-miss-ratio example with and without ACR
+	@scripts/demo.py
+
+check: deps ## E pass every test; results in build/results/check.tsv
+	@scripts/check.py
+
+fresh: deps ## E demo and check in a pristine Debian 12 (CACHE=1 lends it the cache)
+	@scripts/fresh.sh
+
+series: deps ## P the patches in build/series, the git tree in build/linux
+	@scripts/source-tree.sh series
+
+kernel: series ## P the test machine's kernel
+	@scripts/build-kernel.sh series
+
+perf: series ## P perf of the series
+	@scripts/build-perf.sh
+
+qemu: deps ## P the emulator with the Intel PMU
+	@scripts/build-qemu.sh
+
+selftests: series ## P the kernel selftests of perf_events
+	@scripts/build-selftests.sh
+
+rootfs: perf selftests ## P the test machine's root file system
+	@$(MAKE) -s -C $(machine) O=$(CURDIR)/build/machine \
+		PERF=$(CURDIR)/build/perf/perf SELFTESTS=$(CURDIR)/build/selftests
+
+vm: rootfs qemu ## P a shell in the test machine; CMD='...' CPU=arrowlake KERNEL=series|stock|mainline|path
+	@case '$(KERNEL)' in \
+	series|stock|mainline) kernel=$$(scripts/build-kernel.sh '$(KERNEL)') || exit 1 ;; \
+	*) kernel='$(KERNEL)' ;; \
+	esac; \
+	exec $(run) --cpu '$(CPU)' --kernel "$$kernel" -- "$$CMD"
+
+modeltest: deps ## C unit tests of the emulated PMU, on the host
+	@scripts/check.py modeltest
+
+kunit: deps ## C KUnit suites of the series, in the test machine
+	@scripts/check.py kunit
+
+selftest: deps ## C kernel selftests, in the test machine
+	@scripts/check.py selftest
+
+perftest: deps ## C perf's own tests that the series touches, in the test machine
+	@scripts/check.py perftest
+
+lint: deps ## C static checks
+	@scripts/check.py lint
+
+deps:
+	@scripts/deps.sh
+
+clean: ## P remove build/
+	rm -rf build
+
+export CMD
+
+.NOTPARALLEL:
+.PHONY: help demo check fresh series kernel perf qemu selftests rootfs vm \
+	modeltest kunit selftest perftest lint deps clean
+.DEFAULT_GOAL := help

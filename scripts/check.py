@@ -1,0 +1,375 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Pass every test; last line "N passed, N failed, N skipped".
+
+Usage: check.py [SUITE...]. TEST=pattern in the environment picks tests:
+a shell pattern for "suite/test" or a part of it. Builds what the chosen suites
+need (suite "build"). Writes build/results/check.tsv.
+"""
+
+import fnmatch
+import glob
+import os
+import re
+import subprocess
+import sys
+import time
+
+sys.dont_write_bytecode = True
+TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+MACHINE = TOP + "/tools/testing/machine"
+BUILD = TOP + "/build"
+LOG = BUILD + "/log"
+
+# What tools/testing/machine/workloads/payload.S says of itself.
+INSTRUCTIONS, BRANCHES = 30004009, 10003001
+ROOTFS = ["make", "-s", "-C", MACHINE, f"O={BUILD}/machine",
+          f"PERF={BUILD}/perf/perf", f"SELFTESTS={BUILD}/selftests"]
+
+# part: (what it needs, how it is made)
+PARTS = {
+    "series": ((), [TOP + "/scripts/source-tree.sh", "series"]),
+    "kernel": (("series",), [TOP + "/scripts/build-kernel.sh", "series"]),
+    "stock": ((), [TOP + "/scripts/build-kernel.sh", "stock"]),
+    "mainline": ((), [TOP + "/scripts/build-kernel.sh", "mainline"]),
+    "perf": (("series",), [TOP + "/scripts/build-perf.sh"]),
+    "selftests": (("series",), [TOP + "/scripts/build-selftests.sh"]),
+    "rootfs": (("perf", "selftests"), ROOTFS),
+    "qemu": ((), [TOP + "/scripts/build-qemu.sh"]),
+}
+IMAGES = {kernel: f"{BUILD}/{folder}/arch/x86/boot/bzImage" for kernel, folder in
+          (("series", "kernel-series"), ("stock", "stock/kernel"),
+           ("mainline", "mainline/kernel"))}
+MACHINE_PARTS = ("kernel", "rootfs", "qemu")
+
+# A test of a numbered requirement has the number in its name; C spells it
+# acr_b12_some_thing.
+REQUIREMENT = re.compile(r"(?:.*\.)?(acr|pmi|topdown)_([bdekr]?)(\d+)_(.*)", re.I)
+
+
+def spelled(name):
+    match = REQUIREMENT.fullmatch(name)
+    if not match:
+        return name
+    room, kind, number, rest = match.groups()
+    return f"{room}-{kind.upper()}{number}-{rest.replace('_', '-')}"
+
+
+class Check:
+    """Collects results, prints them as they come."""
+
+    def __init__(self, pattern):
+        self.pattern = pattern
+        self.rows = []
+        self.built = {}
+
+    def wants(self, suite, test="*"):
+        """Is a test picked? With "*", can any test of the suite be?"""
+        if not self.pattern:
+            return True
+        head, slash, tail = self.pattern.partition("/")
+        if slash and not fnmatch.fnmatch(suite, head):
+            return False
+        return test == "*" or fnmatch.fnmatch(
+            test if slash else f"{suite}/{test}", f"*{tail if slash else head}*")
+
+    def record(self, suite, test, result, seconds=0.0, log="", why=""):
+        test = spelled(test)
+        if suite != "build" and not self.wants(suite, test):
+            return
+        self.rows.append((suite, test, result, seconds))
+        print(f"{result:4}  {suite}/{test}  {seconds:.1f} s", flush=True)
+        if result == "fail":
+            for line in why.strip().splitlines()[:12]:
+                print(f"        {line}")
+            if log:
+                print(f"        log: {os.path.relpath(log)}", flush=True)
+
+    def run(self, suite, test, command, log=None, **options):
+        """A test that is one command: passed when it exits 0."""
+        if not self.wants(suite, test):
+            return
+        start = time.monotonic()
+        log = log or f"{LOG}/{suite}-{test.replace('/', '_')}.log"
+        status, text = captured(command, log, **options)
+        self.record(suite, test, "fail" if status else "pass",
+                    time.monotonic() - start, log, tail(text))
+
+    def need(self, suite, *parts):
+        """Build parts once each; false, and a failure, if one cannot be."""
+        for part in parts:
+            if not self.build(part):
+                self.record(suite, f"needs-{part}", "fail",
+                            why=f"build/{part} failed, see above")
+                return False
+        return True
+
+    def build(self, part):
+        if part not in self.built:
+            needs, command = PARTS[part]
+            ready = all([self.build(other) for other in needs])
+            start = time.monotonic()
+            if ready:
+                print(f"      building {part}", flush=True)
+                ready = execute(command) == 0
+            self.built[part] = ready
+            self.record("build", part, "pass" if ready else "fail",
+                        time.monotonic() - start, LOG)
+        return self.built[part]
+
+    def finish(self, table):
+        os.makedirs(os.path.dirname(table), exist_ok=True)
+        with open(table, "w", encoding="utf-8") as out:
+            print("suite", "test", "result", "seconds", sep="\t", file=out)
+            for suite, test, result, seconds in self.rows:
+                print(suite, test, result, f"{seconds:.1f}", sep="\t", file=out)
+        number = {result: sum(row[2] == result for row in self.rows)
+                  for result in ("pass", "fail", "skip")}
+        for suite, test, result, _ in self.rows:
+            if result == "fail":
+                print(f"failed: {suite}/{test}")
+        print(f"{number['pass']} passed, {number['fail']} failed,"
+              f" {number['skip']} skipped", flush=True)
+        return 1 if number["fail"] or not number["pass"] else 0
+
+
+def execute(command):
+    try:
+        return subprocess.run(command, cwd=TOP, stdout=subprocess.DEVNULL,
+                              check=False).returncode
+    except OSError as error:
+        print(f"        {error}", flush=True)
+        return 127
+
+
+def captured(command, log, **options):
+    """Run with output to a log; (status, text)."""
+    os.makedirs(os.path.dirname(log), exist_ok=True)
+    with open(log, "w+", encoding="utf-8", errors="replace") as out:
+        try:
+            status = subprocess.run(command, cwd=TOP, stdout=out, check=False,
+                                    stderr=subprocess.STDOUT, **options).returncode
+        except OSError as error:
+            out.write(f"{error}\n")
+            status = 127
+        out.seek(0)
+        return status, out.read()
+
+
+def tail(text, lines=12):
+    return "\n".join(text.splitlines()[-lines:])
+
+
+def boot(name, script, *options, timeout=300):
+    """Run a script in the test machine; (status, output, log)."""
+    out = f"{BUILD}/check/{name}"
+    log = f"{LOG}/boot-{name}.log"
+    status, text = captured(
+        [MACHINE + "/run", "--out", out, "--timeout", str(timeout), *options, "-"],
+        log, input=script, text=True)
+    return status, text, log
+
+
+def tap(check, suite, text, log, indent="", prefix="", seconds=0.0):
+    """Record the lines "ok N name" at one level of indentation."""
+    form = re.compile(indent + r"(?P<bad>not )?ok \d+(?: - | )?(?P<name>[^#]*)"
+                      r"(?:#\s*(?P<note>.*))?$")
+    notes, number = [], 0
+    for line in text.splitlines():
+        match = form.match(line)
+        if not match:
+            notes = (notes + [line])[-12:]
+            continue
+        number += 1
+        note = (match["note"] or "").upper()
+        result = "skip" if note.startswith("SKIP") else \
+            "fail" if match["bad"] else "pass"
+        check.record(suite, prefix + match["name"].strip(), result, seconds, log,
+                     "\n".join(notes))
+        notes = []
+    return number
+
+
+def modeltest(check):
+    start = time.monotonic()
+    log = LOG + "/modeltest.log"
+    status, text = captured([TOP + "/scripts/modeltest.sh"], log)
+    number = tap(check, "modeltest", text, log)
+    if status or not number:
+        check.record("modeltest", "all", "fail", time.monotonic() - start, log,
+                     tail(text))
+
+
+def unit(check):
+    """The scripts' own unit tests."""
+    for path in sorted(glob.glob(TOP + "/scripts/tests/*_test.py")):
+        check.run("unit", os.path.basename(path)[:-3], [sys.executable, path])
+
+
+def kunit(check):
+    if not check.need("kunit", *MACHINE_PARTS):
+        return
+    start = time.monotonic()
+    status, text, log = boot("kunit", "true", "--append", "kunit.enable=1")
+    with open(BUILD + "/check/kunit/console.log", encoding="utf-8",
+              errors="replace") as console:
+        lines = [re.sub(r"^\[ *\d+\.\d+\] ", "", line.rstrip("\r\n"))
+                 for line in console]
+    number, block = 0, []
+    for line in lines:
+        block.append(line)
+        match = re.match(r"(?:not )?ok \d+ (\S+)", line)
+        if match:
+            number += tap(check, "kunit", "\n".join(block),
+                          BUILD + "/check/kunit/console.log", "    ",
+                          match[1] + ".")
+            block = []
+    if status or not number:
+        check.record("kunit", "all", "fail", time.monotonic() - start, log,
+                     text or "no KUnit result on the console")
+
+
+def selftest(check):
+    if not check.need("selftest", *MACHINE_PARTS):
+        return
+    start = time.monotonic()
+    # A generic event, as upstream's tests use, counts on P-cores only.
+    script = """
+for test in /selftests/*; do
+	echo "=== ${test##*/}"
+	timeout 120 taskset -c 0 "$test" </dev/null
+	echo "=== status $?"
+done
+"""
+    status, text, log = boot("selftest", script, timeout=900)
+    number = 0
+    for name, part, code in re.findall(
+            r"^=== (\S+)\n(.*?)^=== status (\d+)\n", text, re.M | re.S):
+        found = tap(check, "selftest", part, log, prefix=name + ".")
+        number += 1
+        if not found or code not in ("0", "1"):
+            check.record("selftest", name,
+                         {"0": "pass", "4": "skip"}.get(code, "fail"),
+                         0, log, tail(part))
+    if status or not number:
+        check.record("selftest", "all", "fail", time.monotonic() - start, log,
+                     tail(text))
+
+
+def perftest(check):
+    """perf's own tests of what the series touches; the rest is upstream's."""
+    if not check.need("perftest", *MACHINE_PARTS):
+        return
+    names = ("Test event parsing", "from sysfs", "with PMU", "event modifiers",
+             "hybrid event", "ounter reload")
+    script = "".join(f"perf test '{name}' 2>&1\n" for name in names) + "true\n"
+    start = time.monotonic()
+    status, text, log = boot("perftest", script)
+    found = dict(re.findall(r"^\s*[\d.]+: (.*?)\s*: (Ok|FAILED!|Skip)", text, re.M))
+    for name, verdict in found.items():
+        check.record("perftest", name, {"O": "pass", "F": "fail", "S": "skip"}
+                     [verdict[0]], 0, log)
+    if status or not found:
+        check.record("perftest", "all", "fail", time.monotonic() - start, log,
+                     tail(text))
+
+
+PAYLOAD = """
+for cpu in 0 1; do
+	taskset -c $cpu perf stat -x, -e instructions:u,branches:u payload 2>&1 |
+		sed "s/^/cpu$cpu,/"
+done
+"""
+
+
+def payload(check, kernel, cpu):
+    """Boot a kernel on a CPU; every core counts the payload exactly."""
+    name = f"{kernel}-{cpu}"
+    tests = [f"payload-{name}-cpu{n}" for n in (0, 1)]
+    if not any(check.wants("machine", test)
+               for test in tests + [f"console-{name}"]):
+        return
+    if not check.need("machine", "rootfs", "qemu",
+                      "kernel" if kernel == "series" else kernel):
+        return
+    start = time.monotonic()
+    status, text, log = boot(name, PAYLOAD, "--cpu", cpu, "--kernel",
+                             IMAGES[kernel])
+    seconds = time.monotonic() - start
+    check.record("machine", f"console-{name}", "fail" if status else "pass",
+                 seconds, log, tail(text))
+    for number, test in enumerate(tests):
+        found = re.findall(rf"^cpu{number},(\d+),", text, re.M)
+        right = found == [str(INSTRUCTIONS), str(BRANCHES)]
+        check.record("machine", test, "pass" if right else "fail", 0, log,
+                     f"instructions and branches: {' '.join(found) or 'none'},"
+                     f" expected {INSTRUCTIONS} {BRANCHES}")
+
+
+def machine(check):
+    for cpu in ("arrowlake", "lunarlake", "clearwaterforest", "skylake"):
+        payload(check, "series", cpu)
+    for cpu in ("arrowlake", "skylake"):
+        payload(check, "stock", cpu)
+    payload(check, "mainline", "arrowlake")
+    test = "acr-mainline-arrowlake"
+    if check.wants("machine", test) and check.need("machine", "rootfs", "qemu",
+                                                   "mainline"):
+        check.run("machine", test, [
+            TOP + "/scripts/demo.py", "--out", BUILD + "/check/" + test,
+            "--kernel", IMAGES["mainline"],
+            "--table", f"{BUILD}/check/{test}.tsv"])
+
+
+def demo(check):
+    if check.need("demo", *MACHINE_PARTS):
+        check.run("demo", "acr-loop2-only", [TOP + "/scripts/demo.py"])
+
+
+def own_files(*patterns):
+    """Files of the repository, committed or about to be."""
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z",
+         *patterns], cwd=TOP, capture_output=True, text=True, check=False).stdout
+    return [path for path in listed.split("\0")
+            if path and os.path.exists(os.path.join(TOP, path))]
+
+
+def lint(check):
+    for path in own_files("*.sh", ".ci/run"):
+        check.run("lint", f"shellcheck-{path}", ["shellcheck", path])
+    for path in own_files("*.py", "tools/testing/machine/run"):
+        check.run("lint", f"python-{path}", [
+            sys.executable, "-W", "error", "-c",
+            "import sys; compile(open(sys.argv[1]).read(), sys.argv[1], 'exec')",
+            path])
+    checkpatch = BUILD + "/linux/scripts/checkpatch.pl"
+    for path in own_files("tools/testing/machine/*.c"):
+        if check.wants("lint", f"checkpatch-{path}") and check.need("lint", "series"):
+            check.run("lint", f"checkpatch-{path}", [
+                checkpatch, "--no-tree", "--strict", "--terse", "--codespell",
+                "--ignore", "FILE_PATH_CHANGES,NEW_TYPEDEFS", "-f", path])
+    if os.path.exists(TOP + "/scripts/check-series.sh") and \
+            check.wants("lint", "series") and check.need("lint", "series"):
+        check.run("lint", "series", [TOP + "/scripts/check-series.sh"])
+
+
+SUITES = {suite.__name__: suite for suite in
+          (modeltest, unit, kunit, selftest, perftest, machine, demo, lint)}
+
+
+def main():
+    chosen = sys.argv[1:] or list(SUITES)
+    for suite in chosen:
+        if suite not in SUITES:
+            sys.exit(f"check: unknown suite '{suite}'; known: {' '.join(SUITES)}")
+    check = Check(os.environ.get("TEST", ""))
+    for suite in chosen:
+        if check.wants(suite):
+            print(f"----  {suite}", flush=True)
+            SUITES[suite](check)
+    return check.finish(BUILD + "/results/check.tsv")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

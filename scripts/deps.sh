@@ -1,0 +1,34 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Make sure that the Debian packages which the build and the tests use are
+# there: as root install what is missing, else say how.
+. "$(dirname "$0")/lib.sh"
+
+packages="
+	bc bison build-essential busybox-static ccache coccinelle codespell
+	debian-archive-keyring debootstrap flex git libcmocka-dev libdw-dev
+	libelf-dev libglib2.0-dev libpixman-1-dev lz4 meson ninja-build patch
+	pkg-config python3 qemu-system-data seabios shellcheck sparse xz-utils
+"
+
+missing=
+for package in $packages; do
+	case $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) in
+	installed) ;;
+	*) missing="$missing $package" ;;
+	esac
+done
+[ -n "$missing" ] || exit 0
+
+if [ "$(id -u)" -ne 0 ]; then
+	say "These packages are missing; please run"
+	say "sudo apt-get install -y --no-install-recommends$missing"
+	exit 1
+fi
+
+say "installing:$missing"
+export DEBIAN_FRONTEND=noninteractive
+logged apt-update apt-get -q update
+# shellcheck disable=SC2086 # a list of words
+logged apt-install apt-get -q -y --no-install-recommends \
+	-o Dpkg::Options::=--force-confold install $missing

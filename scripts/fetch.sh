@@ -1,0 +1,107 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Fetch a source that this work builds on, from Debian, through apt and its
+# signature checks, and print its path: fetch.sh linux|qemu|mainline
+#
+# apt runs on a configuration of its own below the cache; the system's is only
+# read, for the mirror. What the cache holds is used without network; removing
+# the folder fetches anew.
+. "$(dirname "$0")/lib.sh"
+
+keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+what=${1:-}
+store=$cache/sources/$what
+apt=$cache/apt
+
+# The mirror: first configured source of a suite, as "URI".
+mirror()
+{
+	# shellcheck disable=SC2016 # apt expands these
+	apt-get indextargets --format '$(RELEASE) $(REPO_URI)' "Created-By: Packages" |
+		awk -v suite="$1" '$1 == suite { print $2; exit }'
+}
+
+apt_own()
+{
+	command=$1
+	shift
+	"$command" -q -o Dir::State::lists="$apt/lists" -o Dir::Cache="$apt/cache" \
+		-o Dir::Etc::sourcelist="$apt/sources.list" \
+		-o Dir::Etc::sourceparts=- -o Dir::Etc::preferences=- \
+		-o Dir::Etc::preferencesparts=- \
+		-o APT::Sandbox::User=root -o Acquire::Retries=3 "$@"
+}
+
+configure()
+{
+	main=$(mirror bookworm)
+	security=$(mirror bookworm-security)
+	: "${main:=http://deb.debian.org/debian/}"
+	: "${security:=${main%/debian/}/debian-security/}"
+	mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial"
+	while read -r type uri suite; do
+		echo "$type [signed-by=$keyring] $uri $suite main"
+	done >"$apt/sources.list" <<-END
+		deb $main bookworm
+		deb $security bookworm-security
+		deb $main trixie-backports
+		deb-src $main bookworm
+		deb-src $security bookworm-security
+	END
+	# "update" leaves with 0 even if a source is out of reach, unless told.
+	logged apt-lists apt_own apt-get -o APT::Update::Error-Mode=any update
+}
+
+# The newest package of a name pattern.
+newest()
+{
+	apt_own apt-cache pkgnames linux-source- | grep -x "$1" | sort -V | tail -n 1
+}
+
+# kernel PATTERN: download the newest linux-source package, keep its tarball.
+kernel()
+{
+	package=$(newest "$1")
+	[ -n "$package" ] || die "Debian offers no package like $1"
+	say "fetching $package"
+	work=$store.new
+	rm -rf "$work"
+	mkdir -p "$work"
+	(cd "$work" && logged "fetch-$what" apt_own apt-get download "$package")
+	version=$(dpkg-deb -f "$work"/*.deb Version)
+	dpkg-deb --fsys-tarfile "$work"/*.deb |
+		tar -x -C "$work" --strip-components=3 --wildcards './usr/src/*.tar.xz'
+	rm "$work"/*.deb
+	echo "$package $version" >"$work/version"
+	mv "$work" "$store"
+}
+
+qemu()
+{
+	say "fetching QEMU's source package"
+	work=$store.new
+	rm -rf "$work"
+	mkdir -p "$work"
+	# "=1:7.2*" would not be understood; the suites above offer 7.2 only.
+	(cd "$work" && logged fetch-qemu apt_own apt-get source --download-only \
+		-o APT::Get::Only-Source=true qemu)
+	mv "$work" "$store"
+}
+
+case $what in
+linux) pattern='linux-source-6\.12' result='*.tar.xz' ;;
+mainline) pattern='linux-source-7\.[0-9]*' result='*.tar.xz' ;;
+qemu) result='*.dsc' ;;
+*) die "usage: fetch.sh linux|qemu|mainline" ;;
+esac
+
+if [ ! -d "$store" ]; then
+	mkdir -p "$cache/sources"
+	configure || die "no network, and the cache ($store) has no copy of $what"
+	if [ "$what" = qemu ]; then
+		qemu
+	else
+		kernel "$pattern"
+	fi
+fi
+find "$store" -name "$result"

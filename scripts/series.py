@@ -1,0 +1,355 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Turn the folders of series/ into a kernel git tree and a set of patches.
+
+usage: series.py --base TARBALL --tree DIR --patches DIR [--stock DIR]
+       series.py --check
+
+--base TARBALL  kernel source package, for example linux-source-6.12.tar.xz
+--tree DIR      git tree to create or bring up to date: tag `base` is the
+                unpacked tarball, branch `series` has one commit for each
+                folder series/NN-slug. Files whose content does not change
+                keep their times, so that make rebuilds only what must be.
+--patches DIR   receives the `git format-patch` set with its cover letter
+--stock DIR     also create a second work tree there, at the tag `base`
+--series DIR    the folders to use (default: series/ of this repository)
+--cache DIR     results of semantic patches (default: inside the git folder)
+--check         only check that every file of ours is in exactly one patch
+
+Each folder is one patch: `message` is its commit message, the rest is described
+by `hooks.py --help`. Author and Signed-off-by are git's identity of whoever
+runs this. Nothing is done when nothing changed since the last run. DIR of
+--tree is generated: edits inside are thrown away.
+"""
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import hooks  # noqa: E402
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+# Where the overlay lives: every file below is part of exactly one patch.
+ROOMS = ("arch", "include", "tools/perf", "tools/testing/selftests",
+         "Documentation")
+
+NEUTRAL = ("corepmu", "corepmu@localhost")
+
+
+class SeriesError(Exception):
+    """The series cannot be made; the text says why."""
+
+
+def say(text):
+    print("series: %s" % text, flush=True)
+
+
+def run(*argv, cwd=None, env=None, text=None):
+    """Run a command and return what it prints, or stop with its message."""
+    done = subprocess.run(argv, cwd=cwd, env=env, input=text, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          check=False)
+    if done.returncode:
+        raise SeriesError("%s failed with status %d\n%s" % (
+            " ".join(argv[:4]), done.returncode, done.stderr.strip()))
+    return done.stdout.rstrip("\n")
+
+
+def identity():
+    """Name and address of whoever runs this."""
+    found = []
+    for key, default in zip(("user.name", "user.email"), NEUTRAL):
+        done = subprocess.run(["git", "config", key], cwd=ROOT, text=True,
+                              stdout=subprocess.PIPE, check=False)
+        env = os.environ.get("GIT_AUTHOR_" + key.split(".")[1].upper())
+        found.append(env or done.stdout.strip() or default)
+    return tuple(found)
+
+
+def folders(series):
+    """Return the patch folders in order."""
+    names = []
+    for name in sorted(os.listdir(series)):
+        if not os.path.isdir(os.path.join(series, name)):
+            continue
+        if not re.fullmatch(r"\d\d-[a-z0-9-]+", name):
+            raise SeriesError("series/%s: not a folder of the form NN-slug" % name)
+        if not os.path.isfile(os.path.join(series, name, "message")):
+            raise SeriesError("series/%s: no message" % name)
+        names.append(name)
+    if not names:
+        raise SeriesError("%s: no patches" % series)
+    return names
+
+
+def overlay():
+    """Return every file of ours that belongs to the kernel tree."""
+    found = []
+    for room in ROOMS:
+        for folder, dirs, names in os.walk(os.path.join(ROOT, room)):
+            dirs[:] = [d for d in dirs if d != "__pycache__"]
+            for name in names:
+                if name.endswith(("~", ".swp", ".rej", ".orig")):
+                    continue
+                path = os.path.join(folder, name)
+                found.append(os.path.relpath(path, ROOT))
+    return sorted(found)
+
+
+def check_overlay(series, names):
+    """Every overlay file must be in exactly one patch."""
+    owner = {}
+    for name in names:
+        for source, _ in hooks.parse_files(os.path.join(series, name)):
+            if not os.path.isfile(os.path.join(ROOT, source)):
+                raise SeriesError("series/%s/files: %s does not exist" % (name, source))
+            if source in owner:
+                raise SeriesError("%s is in two patches: series/%s and series/%s" % (
+                    source, owner[source], name))
+            owner[source] = name
+    for path in overlay():
+        if path not in owner:
+            raise SeriesError("%s is in no patch" % path)
+    return sorted(owner)
+
+
+def digest(paths):
+    """Hash of names, modes and contents."""
+    total = hashlib.sha256()
+    for path in sorted(paths):
+        with open(path, "rb") as f:
+            data = f.read()
+        mode = os.stat(path).st_mode & 0o111
+        total.update(("%s\0%d\0%d\0" % (path, mode, len(data))).encode())
+        total.update(data)
+    return total.hexdigest()
+
+
+def hash_tarball(path):
+    total = hashlib.sha256()
+    with open(path, "rb") as f:
+        while block := f.read(1 << 20):
+            total.update(block)
+    return total.hexdigest()
+
+
+def slurp(path):
+    if not os.path.exists(path):
+        return ""
+    with open(path, encoding="utf-8") as f:
+        return f.read()
+
+
+def make_base(tarball, tree):
+    """Unpack and commit the base once for each tarball."""
+    stamp = os.path.join(tree, ".git", "corepmu-base")
+    info = os.stat(tarball)
+    quick = "%d %d" % (info.st_size, info.st_mtime_ns)
+    have = slurp(stamp).split("\n")
+    if have[0] == quick:
+        return have[1]
+    key = hash_tarball(tarball)
+    if len(have) > 1 and have[1] == key:
+        hooks.write(stamp, "%s\n%s" % (quick, key))
+        return key
+
+    say("unpacking %s" % os.path.basename(tarball))
+    fresh = tree + ".new"
+    shutil.rmtree(fresh, ignore_errors=True)
+    os.makedirs(fresh)
+    run("tar", "-xaf", os.path.abspath(tarball), "--strip-components=1",
+        "-C", fresh)
+    if not os.path.exists(os.path.join(fresh, "Kbuild")):
+        raise SeriesError("%s: not a kernel source tree" % tarball)
+    say("committing the base")
+    run("git", "init", "-q", "-b", "series", cwd=fresh)
+    run("git", "config", "gc.auto", "0", cwd=fresh)
+    # One pack instead of 80,000 loose objects
+    run("git", "-c", "core.bigFileThreshold=1", "-c", "core.compression=1",
+        "add", "-A", "-f", cwd=fresh)
+    env = dict(os.environ, **dates(info.st_mtime))
+    env.update(who(NEUTRAL))
+    run("git", "commit", "-q", "-m", "base", cwd=fresh, env=env)
+    run("git", "tag", "base", cwd=fresh)
+    hooks.write(os.path.join(fresh, ".git", "corepmu-base"),
+                "%s\n%s" % (quick, key))
+    shutil.rmtree(tree, ignore_errors=True)
+    os.rename(fresh, tree)
+    return key
+
+
+def who(person):
+    name, mail = person
+    return {"GIT_AUTHOR_NAME": name, "GIT_AUTHOR_EMAIL": mail,
+            "GIT_COMMITTER_NAME": name, "GIT_COMMITTER_EMAIL": mail}
+
+
+def dates(when):
+    stamp = "%d +0000" % int(os.environ.get("SOURCE_DATE_EPOCH", when))
+    return {"GIT_AUTHOR_DATE": stamp, "GIT_COMMITTER_DATE": stamp}
+
+
+def message(series, name, person):
+    text = hooks.read(os.path.join(series, name, "message")).strip("\n")
+    if re.search(r"^(Signed-off-by|Author|From|Co-developed-by):", text, re.M):
+        raise SeriesError("series/%s/message: names an author" % name)
+    if "\n" in text and text.split("\n")[1]:
+        raise SeriesError("series/%s/message: no empty line below the subject" % name)
+    return "%s\n\nSigned-off-by: %s <%s>\n" % ((text,) + person)
+
+
+def commit_patch(tree, stage, series, name, parent, env, cache, person):
+    """Commit one folder on top of @parent and return the new commit.
+
+    Only the files that the patch edits are written, into the folder @stage,
+    and the commit is made from a private index: the work tree of @tree is not
+    involved.
+    """
+    patchdir = os.path.join(series, name)
+    shutil.rmtree(stage, ignore_errors=True)
+    os.makedirs(stage)
+    env = dict(env, GIT_DIR=os.path.join(tree, ".git"), GIT_WORK_TREE=stage,
+               GIT_INDEX_FILE=stage + ".index")
+    there = run("git", "ls-tree", "-r", "--name-only", parent, "--",
+                *hooks.touched(patchdir),
+                *[t for _, t in hooks.parse_files(patchdir)],
+                env=env).split("\n")
+    run("git", "read-tree", parent, env=env)
+    run("git", "checkout-index", "-q", "-z", "--stdin", env=env, cwd=stage,
+        text="\0".join(p for p in there if p))
+    changed = hooks.apply(stage, patchdir, ROOT, cache)
+    run("git", "add", "-f", "--", *changed, env=env, cwd=stage)
+    content = run("git", "write-tree", env=env)
+    if content == run("git", "rev-parse", parent + "^{tree}", env=env):
+        raise SeriesError("series/%s: changes nothing" % name)
+    return run("git", "commit-tree", content, "-p", parent, env=env,
+               text=message(series, name, person))
+
+
+def cover_letter(series, patches):
+    """Fill in subject and text from series/cover-letter."""
+    text = slurp(os.path.join(series, "cover-letter")).strip("\n")
+    subject, _, blurb = text.partition("\n")
+    name = os.path.join(patches, "0000-cover-letter.patch")
+    letter = hooks.read(name)
+    if text:
+        letter = letter.replace("*** SUBJECT HERE ***", subject)
+        letter = letter.replace("*** BLURB HERE ***", blurb.strip("\n"))
+    hooks.write(name, letter)
+
+
+def make_stock(tree, stock):
+    want = run("git", "rev-parse", "base", cwd=tree)
+    if os.path.exists(os.path.join(stock, ".git")):
+        done = subprocess.run(["git", "rev-parse", "HEAD"], cwd=stock, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                              check=False)
+        if done.stdout.strip() == want:
+            return
+    say("checking out the base to %s" % stock)
+    shutil.rmtree(stock, ignore_errors=True)
+    run("git", "worktree", "prune", cwd=tree)
+    run("git", "worktree", "add", "-q", "-f", "--detach", os.path.abspath(stock),
+        "base", cwd=tree)
+
+
+def make_series(opts):
+    series = opts["series"]
+    names = folders(series)
+    ours = check_overlay(series, names)
+    if "check" in opts:
+        say("%d patches, %d files" % (len(names), len(ours)))
+        return
+
+    tree = os.path.abspath(opts["tree"])
+    patches = os.path.abspath(opts["patches"])
+    base = make_base(opts["base"], tree)
+    if "stock" in opts:
+        make_stock(tree, opts["stock"])
+
+    person = identity()
+    inputs = [os.path.join(ROOT, p) for p in ours]
+    inputs += [os.path.join(ROOT, "scripts", p) for p in ("series.py", "hooks.py")]
+    for folder, _, files in os.walk(series):
+        inputs += [os.path.join(folder, f) for f in files]
+    key = "%s %s %s" % (base, digest(inputs), " ".join(person))
+    stamp = os.path.join(tree, ".git", "corepmu-series")
+    have = slurp(stamp).split("\n")
+    count = len([f for f in os.listdir(patches) if f.endswith(".patch")]) \
+        if os.path.isdir(patches) else 0
+    if have[0] == key and count == len(names) + 1 and \
+            run("git", "rev-parse", "HEAD", cwd=tree) == have[1] and \
+            not run("git", "status", "--porcelain", "-uno", cwd=tree):
+        say("up to date, %d patches" % len(names))
+        return
+
+    cache = opts.get("cache", os.path.join(tree, ".git", "corepmu-cache"))
+    when = run("git", "log", "-1", "--format=%ct", "base", cwd=tree)
+    env = dict(os.environ, **dates(int(when)))
+    env.update(who(person))
+    tip = run("git", "rev-parse", "base", cwd=tree)
+    with tempfile.TemporaryDirectory(prefix="series-") as tmp:
+        for number, name in enumerate(names, 1):
+            say("%d/%d %s" % (number, len(names), name))
+            tip = commit_patch(tree, os.path.join(tmp, "stage"), series, name,
+                               tip, env, cache, person)
+
+    if run("git", "symbolic-ref", "-q", "HEAD", cwd=tree) != "refs/heads/series":
+        run("git", "symbolic-ref", "HEAD", "refs/heads/series", cwd=tree)
+    run("git", "reset", "-q", "--hard", tip, cwd=tree)
+
+    os.makedirs(patches, exist_ok=True)
+    for name in os.listdir(patches):
+        if name.endswith(".patch"):
+            os.remove(os.path.join(patches, name))
+    run("git", "format-patch", "-q", "--cover-letter", "-o", patches,
+        "base..series", cwd=tree, env=env)
+    cover_letter(series, patches)
+    hooks.write(stamp, "%s\n%s" % (key, tip))
+    say("%d patches in %s" % (len(names), patches))
+
+
+def main(argv):
+    opts = {"series": os.path.join(ROOT, "series")}
+    rest = iter(argv)
+    for arg in rest:
+        if arg in ("-h", "--help"):
+            print(__doc__.strip())
+            return 0
+        if arg == "--check":
+            opts["check"] = True
+            continue
+        value = next(rest, None)
+        if value is None or arg not in ("--base", "--tree", "--patches", "--stock",
+                                        "--series", "--cache"):
+            opts = {}
+            break
+        opts[arg[2:]] = value
+    if "check" not in opts and not {"base", "tree", "patches"} <= set(opts):
+        print("usage: series.py --base TARBALL --tree DIR --patches DIR "
+              "[--stock DIR] [--series DIR] [--cache DIR] | --check",
+              file=sys.stderr)
+        return 2
+    try:
+        make_series(opts)
+    except SeriesError as e:
+        print("series: %s" % e, file=sys.stderr)
+        return 1
+    except hooks.HookError as e:
+        print("hooks: %s" % e, file=sys.stderr)
+        return 1
+    except OSError as e:
+        print("series: %s" % e, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

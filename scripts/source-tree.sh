@@ -1,0 +1,35 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Bring a kernel source tree up to date and print its path:
+# source-tree.sh series|stock|mainline
+. "$(dirname "$0")/lib.sh"
+
+# unpack WHAT: the tarball that fetch.sh names, as build/$variant/linux.
+unpack()
+{
+	tarball=$("$top/scripts/fetch.sh" "$1")
+	version=$(cat "$(dirname "$tarball")/version")
+	tree=$build/$variant/linux
+	if [ "$(cat "$tree.version" 2>/dev/null)" != "$version" ]; then
+		say "unpacking $version"
+		rm -rf "$tree" "$tree.new"
+		mkdir -p "$tree.new"
+		tar -x -f "$tarball" -C "$tree.new" --strip-components=1
+		mv "$tree.new" "$tree"
+		echo "$version" >"$tree.version"
+	fi
+	echo "$tree"
+}
+
+variant=${1:-}
+case $variant in
+stock) unpack linux ;;
+mainline) unpack mainline ;;
+series)
+	tarball=$("$top/scripts/fetch.sh" linux)
+	logged series "$top/scripts/series.py" --base "$tarball" \
+		--tree "$build/linux" --patches "$build/series" || exit 1
+	echo "$build/linux"
+	;;
+*) die "unknown kernel '$variant': series, stock or mainline" ;;
+esac

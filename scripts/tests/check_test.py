@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Unit tests of check.py and demo.py: what they read and how they judge."""
+
+import contextlib
+import io
+import os
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import check  # noqa: E402
+import demo  # noqa: E402
+
+KTAP = """\
+    # Subtest: acr
+    1..3
+    ok 1 acr_b12_mask_is_kept
+        ok 1 - a parameter
+    # acr_counts: EXPECTATION FAILED at x.c:1
+    not ok 2 acr_counts
+    ok 3 acr_needs_cpu # SKIP one CPU only
+"""
+
+
+class Results(unittest.TestCase):
+    def rows(self, pattern="", text=KTAP):
+        checked = check.Check(pattern)
+        with contextlib.redirect_stdout(io.StringIO()):
+            check.tap(checked, "kunit", text, "log", "    ", "acr.")
+        return [row[1:3] for row in checked.rows]
+
+    def test_one_level_of_ktap_is_read(self):
+        self.assertEqual(self.rows(), [("acr-B12-mask-is-kept", "pass"),
+                                       ("acr.acr_counts", "fail"),
+                                       ("acr.acr_needs_cpu", "skip")])
+
+    def test_pattern_picks(self):
+        self.assertEqual(self.rows("acr-B12"), [("acr-B12-mask-is-kept", "pass")])
+        self.assertEqual(len(self.rows("kunit/acr.*")), 2)
+        self.assertEqual(self.rows("lint/*"), [])
+
+    def test_suites_that_cannot_match_do_not_run(self):
+        picky = check.Check("kunit/acr*")
+        self.assertTrue(picky.wants("kunit"))
+        self.assertFalse(picky.wants("machine"))
+
+    def test_nothing_passed_is_a_failure(self):
+        with contextlib.redirect_stdout(io.StringIO()):
+            self.assertEqual(check.Check("").finish(os.devnull), 1)
+
+
+class Demo(unittest.TestCase):
+    CLASSIC = ("   200 cpu_atom/branch-misses/u: loop1\n"
+               "   400 cpu_atom/branch-misses/u: loop2\n"
+               "     3 cpu_atom/branch-instructions/u: fill\n")
+    ACR = "     9 cpu_atom/branch-misses,period=2000,acr_mask=0x2/u: {}\n"
+
+    def judge(self, place):
+        return demo.judge({"classic": demo.count(self.CLASSIC),
+                           "acr": demo.count(self.ACR.format(place))})
+
+    def test_samples_are_counted_by_place(self):
+        self.assertEqual(demo.count(self.CLASSIC), {
+            "branch-misses": {"loop1": 200, "loop2": 400, "other": 0},
+            "branch-instructions": {"loop1": 0, "loop2": 0, "other": 3}})
+
+    def test_loop2_only_is_right(self):
+        self.assertEqual(self.judge("loop2"), [])
+
+    def test_samples_elsewhere_are_wrong(self):
+        self.assertIn("ACR has 9 samples outside loop2", self.judge("loop1"))
+        self.assertIn("ACR has 9 samples outside loop2", self.judge("main"))
+
+    def test_no_samples_are_wrong(self):
+        nothing = {"classic": demo.count(""), "acr": demo.count("")}
+        self.assertEqual(len(demo.judge(nothing)), 3)
+
+
+if __name__ == "__main__":
+    unittest.main()

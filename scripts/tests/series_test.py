@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Tests of series.py: run with `python3 scripts/tests/series_test.py`."""
+
+import contextlib
+import io
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import series  # noqa: E402
+
+
+class SeriesTest(unittest.TestCase):
+    """A repository with two patches, and a kernel of three files."""
+
+    def setUp(self):
+        self.top = tempfile.mkdtemp(prefix="series-test-")
+        self.addCleanup(shutil.rmtree, self.top)
+        root, series.ROOT = series.ROOT, self.path("repo")
+        self.addCleanup(setattr, series, "ROOT", root)
+        for name in ("series.py", "hooks.py"):
+            self.put("repo/scripts/" + name, "x\n")
+
+        self.put("repo/arch/new.c", "new\n")
+        self.put("repo/include/new.h", "new\n")
+        self.put("repo/series/01-one/message", "one: Add a file\n\nText.\n")
+        self.put("repo/series/01-one/files", "arch/new.c\ninclude/new.h\n")
+        self.put("repo/series/02-two/message", "two: Edit a file\n\nText.\n")
+        self.put("repo/series/02-two/lines",
+                 "@ Makefile\nafter 1 ^a$\n+b\n@ arch/new.c\nafter 1 new\n+more\n")
+        self.put("repo/series/cover-letter", "a: Cover\n\nWhat it is.\n")
+
+        for name, text in (("Kbuild", "x\n"), ("Makefile", "a\nc\n"), ("other.c", "o\n")):
+            self.put("linux/" + name, text)
+        subprocess.run(["tar", "-cJf", self.path("linux.tar.xz"), "-C", self.top,
+                        "linux"], check=True)
+
+    def path(self, name):
+        return os.path.join(self.top, name)
+
+    def put(self, name, text):
+        os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
+        with open(self.path(name), "w") as f:
+            f.write(text)
+
+    def get(self, name):
+        with open(self.path(name)) as f:
+            return f.read()
+
+    def run_series(self, *more):
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            status = series.main(["--series", self.path("repo/series"), *more])
+        return status, out.getvalue() + err.getvalue()
+
+    def build(self):
+        return self.run_series("--base", self.path("linux.tar.xz"), "--tree",
+                               self.path("tree"), "--patches", self.path("patches"),
+                               "--stock", self.path("stock"))
+
+    def git(self, *argv):
+        return subprocess.run(["git", *argv], cwd=self.path("tree"), check=True,
+                              stdout=subprocess.PIPE, text=True).stdout
+
+    def refused(self, *words):
+        for args in (("--check",), None):
+            status, text = self.run_series(*args) if args else self.build()
+            self.assertEqual(status, 1, text)
+            for word in words:
+                self.assertIn(word, text)
+
+    def test_build(self):
+        status, text = self.build()
+        self.assertEqual(status, 0, text)
+        self.assertEqual(self.get("tree/Makefile"), "a\nb\nc\n")
+        self.assertEqual(self.get("tree/arch/new.c"), "new\nmore\n")
+        self.assertEqual(self.get("stock/Makefile"), "a\nc\n")
+        self.assertFalse(os.path.exists(self.path("stock/arch/new.c")))
+        self.assertEqual(self.git("log", "--format=%s", "base..series"),
+                         "two: Edit a file\none: Add a file\n")
+        self.assertIn("Signed-off-by: ", self.git("log", "-1", "--format=%b"))
+        self.assertEqual(sorted(os.listdir(self.path("patches"))), [
+            "0000-cover-letter.patch", "0001-one-Add-a-file.patch",
+            "0002-two-Edit-a-file.patch"])
+        letter = self.get("patches/0000-cover-letter.patch")
+        self.assertIn("[PATCH 0/2] a: Cover", letter)
+        self.assertIn("\nWhat it is.\n", letter)
+
+    def test_incremental(self):
+        self.build()
+        times = {n: os.stat(self.path("tree/" + n)).st_mtime_ns
+                 for n in ("Makefile", "other.c", "arch/new.c", "include/new.h")}
+        status, text = self.build()
+        self.assertEqual((status, text), (0, "series: up to date, 2 patches\n"))
+
+        self.put("repo/arch/new.c", "new 2\n")
+        status, text = self.build()
+        self.assertEqual(status, 0, text)
+        self.assertEqual(self.get("tree/arch/new.c"), "new 2\nmore\n")
+        for name, before in times.items():
+            after = os.stat(self.path("tree/" + name)).st_mtime_ns
+            self.assertEqual(after != before, name == "arch/new.c", name)
+
+    def test_edited_tree_is_restored(self):
+        self.build()
+        self.put("tree/other.c", "edited\n")
+        self.build()
+        self.assertEqual(self.get("tree/other.c"), "o\n")
+
+    def test_file_in_no_patch(self):
+        self.put("repo/Documentation/x.rst", "x\n")
+        self.refused("Documentation/x.rst is in no patch")
+
+    def test_file_in_two_patches(self):
+        self.put("repo/series/02-two/files", "arch/new.c\n")
+        self.refused("arch/new.c is in two patches")
+
+    def test_missing_file(self):
+        self.put("repo/series/02-two/files", "arch/none.c\n")
+        self.refused("series/02-two/files: arch/none.c does not exist")
+
+    def test_hook_without_match(self):
+        self.put("repo/series/02-two/lines", "@ Makefile\nafter 1 ^z$\n+b\n")
+        self.assertIn('hooks: series/02-two/lines: "after 1 ^z$" matched 0 times',
+                      self.build()[1])
+
+    def test_message_with_author(self):
+        self.put("repo/series/01-one/message",
+                 "one: Add\n\nSigned-off-by: A <a@localhost>\n")
+        status, text = self.build()
+        self.assertEqual(status, 1)
+        self.assertIn("names an author", text)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Between QEMU's x86 CPU and the PMU model
+ *
+ * The model lives in CPUX86State. Translated code keeps its budget and its
+ * branch lanes; everything else comes through the functions below.
+ */
+#ifndef I386_PMUSIM_GLUE_H
+#define I386_PMUSIM_GLUE_H
+
+/*
+ * Bits of tb->flags above the hflags: what translated code has to report. They
+ * are derived from the model and are never set in env->hflags.
+ */
+#define HF_PMUSIM_SHIFT         29
+#define HF_PMUSIM_INSNS_MASK    (PMUSIM_COUNT_INSNS << HF_PMUSIM_SHIFT)
+#define HF_PMUSIM_BRANCHES_MASK (PMUSIM_COUNT_BRANCHES << HF_PMUSIM_SHIFT)
+
+static inline enum pmusim_class x86_pmusim_class(uint32_t flags)
+{
+    return flags & HF_CPL_MASK ? PMUSIM_USR : PMUSIM_OS;
+}
+
+static inline uint32_t x86_pmusim_tb_flags(CPUX86State *env)
+{
+    return env->pmusim.hot.count[x86_pmusim_class(env->hflags)] <<
+           HF_PMUSIM_SHIFT;
+}
+
+/* @left instructions of a block with @flags do not execute after all */
+static inline void x86_pmusim_unwind(CPUX86State *env, uint32_t flags, int left)
+{
+    if (flags & HF_PMUSIM_INSNS_MASK) {
+        env->pmusim.hot.budget[x86_pmusim_class(flags)] += left;
+    }
+}
+
+void x86_pmusim_realize(X86CPU *cpu, Error **errp);
+void x86_pmusim_reset(X86CPU *cpu);
+void x86_pmusim_cpuid(CPUX86State *env, uint32_t leaf, uint32_t subleaf,
+                      uint32_t *eax, uint32_t *ebx, uint32_t *ecx,
+                      uint32_t *edx);
+bool x86_pmusim_wrmsr(CPUX86State *env, uint32_t msr, uint64_t value,
+                      uintptr_t retaddr);
+bool x86_pmusim_rdmsr(CPUX86State *env, uint32_t msr, uint64_t *value,
+                      uintptr_t retaddr);
+
+#endif

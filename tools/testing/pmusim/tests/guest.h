@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A stand-in for the emulator: retires instructions against the model in
+ * blocks, as translated code does
+ */
+#ifndef GUEST_H
+#define GUEST_H
+
+#include "pmusim.h"
+
+#define V6_GP_CTR(n)    (PMUSIM_MSR_V6_GP0_CTR + PMUSIM_MSR_V6_STEP * (n))
+#define V6_GP_CFG_A(n)  (V6_GP_CTR(n) + 1)
+#define V6_GP_CFG_B(n)  (V6_GP_CTR(n) + 2)
+#define V6_GP_CFG_C(n)  (V6_GP_CTR(n) + 3)
+#define V6_FX_CTR(n)    (PMUSIM_MSR_V6_FX0_CTR + PMUSIM_MSR_V6_STEP * (n))
+#define V6_FX_CFG_B(n)  (V6_FX_CTR(n) + 2)
+#define V6_FX_CFG_C(n)  (V6_FX_CTR(n) + 3)
+#define FIXED_BIT(n)    pmusim_bit(PMUSIM_FIXED_BASE + (n))
+
+#define EVENT_INSNS     UINT64_C(0x00c0)
+#define EVENT_BRANCHES  UINT64_C(0x00c4)
+#define EVENT_MISSES    UINT64_C(0x00c5)
+#define EVENT_CYCLES    UINT64_C(0x003c)
+#define COUNT_USR       (PMUSIM_SEL_USR | PMUSIM_SEL_EN)
+#define COUNT_OS        (PMUSIM_SEL_OS | PMUSIM_SEL_EN)
+
+/**
+ * struct guest - a CPU that runs nothing in particular
+ * @pmu:        the model
+ * @class:      privilege class of the code
+ * @retired:    instructions retired so far
+ * @pmis:       interrupts so far
+ * @pmi_at:     @retired at the last of them
+ */
+struct guest {
+    struct pmusim pmu;
+    enum pmusim_class class;
+    uint64_t retired;
+    unsigned int pmis;
+    uint64_t pmi_at;
+};
+
+void guest_init(struct guest *g, const char *cpu, bool atom);
+/* A block without a branch at its end */
+void guest_run(struct guest *g, unsigned int insns);
+/* A block with a conditional branch at its end */
+void guest_branch(struct guest *g, unsigned int insns, uint64_t pc, bool taken);
+void guest_jump(struct guest *g, unsigned int insns);
+/* The register accesses expect to succeed, and retire one instruction */
+void guest_wrmsr(struct guest *g, uint32_t msr, uint64_t value);
+uint64_t guest_rdmsr(struct guest *g, uint32_t msr);
+uint64_t guest_rdpmc(struct guest *g, uint32_t index);
+/* These expect #GP and that nothing has changed */
+void guest_wrmsr_faults(struct guest *g, uint32_t msr, uint64_t value);
+void guest_rdmsr_faults(struct guest *g, uint32_t msr);
+void guest_rdpmc_faults(struct guest *g, uint32_t index);
+
+#endif
