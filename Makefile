@@ -7,9 +7,10 @@ run := $(machine)/run
 
 CPU ?= arrowlake
 KERNEL ?= series
-CMD ?=
 TEST ?=
-export TEST
+# For the shell of the test machine as it was typed, "$" and all.
+override CMD := $(value CMD)
+export CMD TEST
 
 help:
 	@echo 'Everything:'
@@ -74,8 +75,6 @@ deps:
 
 clean: ## P remove build/
 	rm -rf build
-
-export CMD
 
 .NOTPARALLEL:
 .PHONY: help demo check fresh series kernel perf qemu selftests rootfs vm \

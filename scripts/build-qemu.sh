@@ -20,25 +20,31 @@ key=$({
 	[ $flavour = plain ] || (cd "$pmusim" && sha256sum model/*.[ch] qemu/*)
 } | sed 's, .*/, ,' | sha256sum | cut -c 1-16)
 result=$cache/qemu-$flavour-$key
-if [ -x "$result/qemu-system-x86_64" ]; then
-	echo "$result/qemu-system-x86_64"
-	exit
-fi
-
-say "QEMU ($flavour): building"
 work=$build/qemu-$flavour
 src=$work/src
 obj=$work/obj
 
-if [ "$(cat "$work/unpacked" 2>/dev/null)" != "$dsc" ]; then
-	rm -rf "$work"
-	mkdir -p "$work"
+finish_if_built()
+{
+	if [ -x "$result/qemu-system-x86_64" ]; then
+		echo "$result/qemu-system-x86_64"
+		exit
+	fi
+}
+
+finish_if_built
+alone "$work"
+finish_if_built
+say "QEMU ($flavour): building"
+
+if ! same "$work/unpacked" "$dsc"; then
+	rm -rf "$src" "$obj" "$work/unpacked"
 	logged qemu-unpack dpkg-source -x "$dsc" "$src"
 	git -C "$src" init -q
 	git -C "$src" add -A -f
 	git -C "$src" -c user.name=base -c user.email=base@localhost \
 		commit -qm base
-	echo "$dsc" >"$work/unpacked"
+	remember "$work/unpacked" "$dsc"
 fi
 
 git -C "$src" reset -q --hard
@@ -59,7 +65,7 @@ configure_qemu()
 		--without-default-features --without-default-devices \
 		--with-devices-x86_64=pmusim --enable-tcg --enable-system \
 		--enable-fdt=system --disable-docs --disable-tools \
-		--disable-install-blobs
+		--disable-debug-info --disable-install-blobs
 }
 
 compile_qemu()
@@ -67,7 +73,12 @@ compile_qemu()
 	ninja -C "$obj" -j "$jobs" qemu-system-x86_64
 }
 
-[ -f "$obj/build.ninja" ] || logged qemu-configure configure_qemu
+# This file has the options, so a change of it configures anew.
+if ! cmp -s "$0" "$work/configured"; then
+	rm -rf "$obj" "$work/configured"
+	logged qemu-configure configure_qemu
+	cp "$0" "$work/configured"
+fi
 logged "qemu-$flavour" compile_qemu
 
 mkdir -p "$result.new"

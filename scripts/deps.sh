@@ -7,7 +7,7 @@
 packages="
 	bc bison build-essential busybox-static ccache coccinelle codespell
 	debian-archive-keyring debootstrap flex git libcmocka-dev libdw-dev
-	libelf-dev libglib2.0-dev libpixman-1-dev lz4 meson ninja-build patch
+	libelf-dev libfdt-dev libglib2.0-dev libpixman-1-dev lz4 meson ninja-build patch
 	pkg-config python3 qemu-system-data seabios shellcheck sparse xz-utils
 "
 

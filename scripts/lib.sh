@@ -11,6 +11,8 @@ jobs=${JOBS:-$(nproc)}
 
 # Keyed by content, not by place: a fresh clone finds its objects.
 export CCACHE_DIR="$cache/ccache" CCACHE_BASEDIR="$top" CCACHE_NOHASHDIR=1
+# A miss need not be preprocessed first: a quarter of a cold build.
+export CCACHE_DEPEND=1
 export LC_ALL=C
 
 say()

@@ -153,6 +153,13 @@ class HooksTest(unittest.TestCase):
         self.accepted()
         self.assertEqual(self.get("tree/a/room.c").count("x();"), 1)
 
+    def test_lines_in_to(self):
+        self.lines("@ a/room.c\nin ^struct room\nto ^static int open_window\n"
+                   "after 1 check\n+\tx();\n")
+        self.accepted()
+        self.assertIn("check(r);\n\tx();\n\treturn ret;\n}\n\nstatic int open_w",
+                      self.get("tree/a/room.c"))
+
     def test_scope_matches_never(self):
         self.lines("@ a/room.c\nin ^static int close\nafter 1 check\n+x\n")
         self.refused('"in ^static int close" matched 0 times')
