@@ -27,12 +27,13 @@ key="$(git -C "$tree" rev-parse HEAD:tools/testing/selftests HEAD:include/uapi) 
 if same "$out/.built" "$key"; then
 	exit 0
 fi
+rm -rf "$build/selftests"
+find "$out" -maxdepth 1 -type f -delete
 mkdir -p "$build/selftests"
 logged selftests selftests
 for program in "$out"/*; do
 	if [ -f "$program" ] && [ -x "$program" ]; then
-		cmp -s "$program" "$build/selftests/${program##*/}" ||
-			cp "$program" "$build/selftests/"
+		cp "$program" "$build/selftests/"
 	fi
 done
 remember "$out/.built" "$key"

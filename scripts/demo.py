@@ -20,6 +20,8 @@ TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 MACHINE = TOP + "/tools/testing/machine"
 PLACES = ("loop1", "loop2", "other")
 RUNS = ("classic", "acr")
+# Misses of all branches, in per cent, on the model's predictor
+EXPECTED = {"program-loop1": (10, 12.5), "program-loop2": (20, 23)}
 
 # demo.sh leaves lines like "   615 cpu_atom/branch-misses/u: loop2"
 SAMPLES = re.compile(r"\s*(?P<number>\d+) (?P<event>\S+): ?(?P<symbol>\S*)")
@@ -56,9 +58,23 @@ def boot(kernel, out, cpu):
         return subprocess.run(command + ["-"], stdin=script, check=False).returncode
 
 
-def judge(counts):
+def measured(out):
+    """{name: (branches, misses, percent)} of the rates file."""
+    rows = (line.split() for line in read(out + "/rates").splitlines())
+    return {name: (branches, misses, float(percent))
+            for name, branches, misses, percent in rows}
+
+
+def judge(counts, rates):
     """What is wrong, as a list of sentences."""
     wrong = []
+    for name, (low, high) in EXPECTED.items():
+        if not low <= rates[name][2] <= high:
+            wrong.append(f"{name} mispredicts {rates[name][2]} %, expected"
+                         f" {low} to {high} %")
+    if sum(counts["acr"]["branch-instructions"].values()):
+        wrong.append("ACR has samples of branch-instructions, which reloads"
+                     " itself")
     for place in ("loop1", "loop2"):
         if not sum(event[place] for event in counts["classic"].values()):
             wrong.append(f"classic sampling has no sample in {place}")
@@ -83,8 +99,7 @@ def write(path, counts, sizes):
 
 def show(out, counts, sizes):
     print("\nBranches mispredicted, counted on the E-core:")
-    for line in read(out + "/rates").splitlines():
-        name, branches, misses, percent = line.split()
+    for name, (branches, misses, percent) in measured(out).items():
         what = name.replace("program-", "a program with only ")
         print(f"  {what}: {misses} of {branches} = {percent} %")
     for run, title in (("classic", "Classic sampling, a sample each 2000:"),
@@ -118,7 +133,7 @@ def main():
     write(args.table, counts, sizes)
     show(args.out, counts, sizes)
 
-    wrong = judge(counts)
+    wrong = judge(counts, measured(args.out))
     if wrong:
         print("\ndemo: " + "; ".join(wrong), file=sys.stderr)
         return 1

@@ -29,7 +29,9 @@ apt_own()
 		-o Dir::Etc::sourcelist="$apt/sources.list" \
 		-o Dir::Etc::sourceparts=- -o Dir::Etc::preferences=- \
 		-o Dir::Etc::preferencesparts=- \
-		-o APT::Sandbox::User=root -o Acquire::Retries=3 "$@"
+		-o APT::Sandbox::User=root -o Acquire::Retries=3 \
+		-o APT::Get::AllowUnauthenticated=false \
+		-o Acquire::AllowInsecureRepositories=false "$@"
 }
 
 configure()
@@ -39,15 +41,18 @@ configure()
 	: "${main:=http://deb.debian.org/debian/}"
 	: "${security:=${main%/debian/}/debian-security/}"
 	mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial"
-	while read -r type uri suite; do
+	case $what in
+	linux) type=deb suites="bookworm bookworm-security" ;;
+	mainline) type=deb suites=trixie-backports ;;
+	qemu) type=deb-src suites="bookworm bookworm-security" ;;
+	esac
+	for suite in $suites; do
+		case $suite in
+		*-security) uri=$security ;;
+		*) uri=$main ;;
+		esac
 		echo "$type [signed-by=$keyring] $uri $suite main"
-	done >"$apt/sources.list" <<-END
-		deb $main bookworm
-		deb $security bookworm-security
-		deb $main trixie-backports
-		deb-src $main bookworm
-		deb-src $security bookworm-security
-	END
+	done >"$apt/sources.list"
 	# "update" leaves with 0 even if a source is out of reach, unless told.
 	logged apt-lists apt_own apt-get -o APT::Update::Error-Mode=any update
 }
@@ -95,13 +100,16 @@ qemu) result='*.dsc' ;;
 *) die "usage: fetch.sh linux|qemu|mainline" ;;
 esac
 
+alone "$cache/sources"
 if [ ! -d "$store" ]; then
-	mkdir -p "$cache/sources"
-	configure || die "no network, and the cache ($store) has no copy of $what"
+	configure || die "apt cannot read Debian's lists (is there a network? see" \
+		"$build/log/apt-lists.log), and $store has no copy of $what"
 	if [ "$what" = qemu ]; then
 		qemu
 	else
 		kernel "$pattern"
 	fi
 fi
-find "$store" -name "$result"
+found=$(find "$store" -name "$result")
+[ -f "$found" ] || die "$store holds no single $result; please remove it"
+echo "$found"

@@ -37,6 +37,7 @@ static inline void x86_pmusim_unwind(CPUX86State *env, uint32_t flags, int left)
 
 void x86_pmusim_realize(X86CPU *cpu, Error **errp);
 void x86_pmusim_reset(X86CPU *cpu);
+void x86_pmusim_halt(CPUX86State *env);
 void x86_pmusim_cpuid(CPUX86State *env, uint32_t leaf, uint32_t subleaf,
                       uint32_t *eax, uint32_t *ebx, uint32_t *ecx,
                       uint32_t *edx);

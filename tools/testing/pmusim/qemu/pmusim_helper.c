@@ -104,6 +104,13 @@ static void raise_pmi(CPUX86State *env)
     }
 }
 
+/* No further block will notice that the halting instruction overflowed one */
+void x86_pmusim_halt(CPUX86State *env)
+{
+    pmusim_fold(&env->pmusim, x86_pmusim_class(env->hflags), 0);
+    raise_pmi(env);
+}
+
 /*
  * Called at the start of a block of @insns instructions that the budget does
  * not cover, after they have been taken from it. Returns when the block may
