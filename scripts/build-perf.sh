@@ -16,7 +16,9 @@ without="
 	LIBZSTD=1 LIBCAP=1 LIBBABELTRACE=1 LIBPFM4=1 JVMTI=1 LIBDEBUGINFOD=1
 	SDT=1 LZMA=1 CAPSTONE=1 SHELLCHECK=1
 "
-options=$(for word in $without; do echo "NO_$word"; done)
+# Python writes the event tables, but is not linked; perf looks for it by way of
+# python3-config, which is in a package of its own.
+options="PYTHON=python3 PYTHON_CONFIG=true $(for word in $without; do echo "NO_$word"; done)"
 
 alone "$out"
 # make alone would probe the host's libraries each time.
