@@ -57,9 +57,12 @@ class Demo(unittest.TestCase):
                "     3 cpu_atom/branch-instructions/u: fill\n")
     ACR = "     9 cpu_atom/branch-misses,period=2000,acr_mask=0x2/u: {}\n"
 
-    def judge(self, place):
+    RATES = {"program-loop1": (0, 0, 11.0), "program-loop2": (0, 0, 21.0)}
+
+    def judge(self, place, rates=None, more=""):
         return demo.judge({"classic": demo.count(self.CLASSIC),
-                           "acr": demo.count(self.ACR.format(place))})
+                           "acr": demo.count(self.ACR.format(place) + more)},
+                          rates or self.RATES)
 
     def test_samples_are_counted_by_place(self):
         self.assertEqual(demo.count(self.CLASSIC), {
@@ -75,7 +78,15 @@ class Demo(unittest.TestCase):
 
     def test_no_samples_are_wrong(self):
         nothing = {"classic": demo.count(""), "acr": demo.count("")}
-        self.assertEqual(len(demo.judge(nothing)), 3)
+        self.assertEqual(len(demo.judge(nothing, self.RATES)), 3)
+
+    def test_samples_of_a_self_reload_are_wrong(self):
+        more = "     1 cpu_atom/branch-instructions,acr_mask=0x3/u: loop2\n"
+        self.assertEqual(len(self.judge("loop2", more=more)), 1)
+
+    def test_other_rates_are_wrong(self):
+        rates = dict(self.RATES, **{"program-loop1": (0, 0, 17.0)})
+        self.assertEqual(len(self.judge("loop2", rates)), 1)
 
 
 if __name__ == "__main__":
