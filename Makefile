@@ -55,6 +55,9 @@ vm: rootfs qemu ## P a shell in the test machine; CMD='...' CPU=arrowlake KERNEL
 	esac; \
 	exec $(run) --cpu '$(CPU)' --kernel "$$kernel" -- "$$CMD"
 
+speed: rootfs ## P what the emulated PMU costs the emulator, in seconds
+	@scripts/speed.py
+
 modeltest: deps ## C unit tests of the emulated PMU, on the host
 	@scripts/check.py modeltest
 
@@ -77,6 +80,6 @@ clean: ## P remove build/
 	rm -rf build
 
 .NOTPARALLEL:
-.PHONY: help demo check fresh series kernel perf qemu selftests rootfs vm \
+.PHONY: help demo check fresh series kernel perf qemu selftests rootfs vm speed \
 	modeltest kunit selftest perftest lint deps clean
 .DEFAULT_GOAL := help
