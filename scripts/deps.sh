@@ -1,14 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Make sure that the Debian packages which the build and the tests use are
-# there: as root install what is missing, else say how.
+# there: as root install what is missing, else say how. (Semantic patches that
+# count their matches need libpython's development link.)
 . "$(dirname "$0")/lib.sh"
 
 packages="
 	bc bison build-essential busybox-static ccache coccinelle codespell
 	debian-archive-keyring debootstrap flex git libcmocka-dev libdw-dev
-	libelf-dev libfdt-dev libglib2.0-dev libpixman-1-dev lz4 meson ninja-build patch
-	pkg-config python3 qemu-system-data seabios shellcheck sparse xz-utils
+	libelf-dev libfdt-dev libglib2.0-dev libpixman-1-dev libpython3-dev lz4
+	meson ninja-build patch pkg-config python3 qemu-system-data seabios
+	shellcheck sparse xz-utils
 "
 
 missing=
