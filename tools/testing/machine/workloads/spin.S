@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A loop of four instructions, the worst case for counting: every fourth
- * instruction is a branch. 200 million turns.
+ * instruction is a branch. One thousand million turns.
  */
 	.globl	_start
 	.text
 _start:
-	mov	$200000000, %ecx
+	mov	$1000000000, %ecx
 	xor	%eax, %eax
 	xor	%ebx, %ebx
 1:	add	$1, %rax
