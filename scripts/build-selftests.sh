@@ -27,8 +27,9 @@ key="$(git -C "$tree" rev-parse HEAD:tools/testing/selftests HEAD:include/uapi) 
 if same "$out/.built" "$key"; then
 	exit 0
 fi
+# Programs that are no tests any more must go; the lock is held and stays.
 rm -rf "$build/selftests"
-find "$out" -maxdepth 1 -type f -delete
+find "$out" -maxdepth 1 -type f ! -name .lock -delete
 mkdir -p "$build/selftests"
 logged selftests selftests
 for program in "$out"/*; do
