@@ -12,7 +12,10 @@ for san in '' 1; do
 	mkdir -p "$out"
 	logged "modeltest${san:+-sanitized}-build" \
 		make -C "$tests" O="$out" CC="ccache gcc" SAN="$san"
-	CMOCKA_MESSAGE_OUTPUT=TAP "$out/model_test" >"$out/tap" || status=1
-	sed "s/^\(\(not \)\?ok .*\)$/\1${san:+-sanitized}/" "$out/tap"
+	for source in "$tests"/*_test.c; do
+		test=$(basename "$source" .c)
+		CMOCKA_MESSAGE_OUTPUT=TAP "$out/$test" >"$out/$test.tap" || status=1
+		sed "s/^\(\(not \)\?ok .*\)$/\1${san:+-sanitized}/" "$out/$test.tap"
+	done
 done
 exit $status

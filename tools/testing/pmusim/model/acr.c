@@ -7,7 +7,8 @@ uint64_t pmusim_acr_causes(const struct pmusim_pmu *pmu)
     if (!pmu->acr) {
         return 0;
     }
-    return pmu->cause_gp | (uint64_t)pmu->cause_fixed << PMUSIM_FIXED_BASE;
+    return pmu->acr->cause_gp |
+           (uint64_t)pmu->acr->cause_fixed << PMUSIM_FIXED_BASE;
 }
 
 uint64_t pmusim_acr_reloadable(const struct pmusim_pmu *pmu)
@@ -15,7 +16,8 @@ uint64_t pmusim_acr_reloadable(const struct pmusim_pmu *pmu)
     if (!pmu->acr) {
         return 0;
     }
-    return pmu->reload_gp | (uint64_t)pmu->reload_fixed << PMUSIM_FIXED_BASE;
+    return pmu->acr->reload_gp |
+           (uint64_t)pmu->acr->reload_fixed << PMUSIM_FIXED_BASE;
 }
 
 /*
@@ -46,6 +48,6 @@ void pmusim_acr_reload(struct pmusim *p, uint64_t wrapped)
         if (wrapped & pmusim_bit(i)) {
             value += counter->value % (PMUSIM_COUNTER_MASK + 1 - value);
         }
-        counter->value = value;
+        pmusim_set_counter(p, i, value);
     }
 }

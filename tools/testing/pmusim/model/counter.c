@@ -16,13 +16,14 @@
 
 #include "pmusim.h"
 
-/**
- * struct delta - what happened in one class since the last fold
- * @lane: events by enum pmusim_lane
- */
-struct delta {
-    uint64_t lane[PMUSIM_LANES];
-};
+/* Most memory accesses of one instruction, rounded up generously */
+#define ACCESSES_MAX    8
+
+static enum pmusim_level level_of(const struct pmusim *p,
+                                  enum pmusim_class class)
+{
+    return p->hot.level[class == PMUSIM_OS ? 0 : PMUSIM_CPLS - 1];
+}
 
 static bool both_classes(const struct pmusim *p, unsigned int i)
 {
@@ -44,21 +45,49 @@ static uint64_t slot_distance(const struct pmusim *p, unsigned int i,
     return slots > begun ? slots - begun : 0;
 }
 
-/* Most slots that one instruction can take: a mispredicted, taken branch */
-static unsigned int worst_slots(const struct pmusim_pmu *pmu)
+/* Does anything that runs report memory? */
+static bool has_memory(const struct pmusim *p)
 {
-    return 1 + pmu->taken_slots + pmu->miss_cycles * pmu->width;
+    return pmusim_level_has_memory(level_of(p, PMUSIM_OS)) ||
+           pmusim_level_has_memory(level_of(p, PMUSIM_USR));
+}
+
+/* Most slots that one instruction can take: a mispredicted, taken branch */
+static unsigned int worst_slots(const struct pmusim *p)
+{
+    const struct pmusim_pmu *pmu = p->pmu;
+    unsigned int cycles = pmu->miss_cycles;
+
+    if (has_memory(p)) {
+        cycles += pmu->fetch_cycles + ACCESSES_MAX * pmu->llc_cycles +
+                  pmu->divide_cycles;
+    }
+    return 1 + pmu->taken_slots + cycles * pmu->width;
+}
+
+/* Most that one instruction can add to @lane, in events */
+static unsigned int worst_events(const struct pmusim *p, enum pmusim_lane lane)
+{
+    if (lane == PMUSIM_RECOVERY) {
+        return p->pmu->miss_cycles;
+    }
+    if (!pmusim_lane_needs_memory(lane)) {
+        return 1;
+    }
+    return lane < PMUSIM_HEAVY ? worst_slots(p) : ACCESSES_MAX;
 }
 
 /* Instructions that can retire without a chance that counter @i overflows */
 static uint64_t safe_insns(const struct pmusim *p, unsigned int i)
 {
-    if (p->counter[i].lane == PMUSIM_CYCLES) {
+    enum pmusim_lane lane = p->counter[i].lane;
+
+    if (lane == PMUSIM_CYCLES) {
         uint32_t begun = p->slot[PMUSIM_OS] + p->slot[PMUSIM_USR];
 
-        return slot_distance(p, i, begun) / worst_slots(p->pmu);
+        return slot_distance(p, i, begun) / worst_slots(p);
     }
-    return distance(p, i);
+    return distance(p, i) / worst_events(p, lane);
 }
 
 /*
@@ -95,6 +124,9 @@ static void arm(struct pmusim *p, enum pmusim_class class)
     }
 
     for (i = 0; i < PMUSIM_CLASSES; i++) {
+        if (pmusim_level_is_exact(level_of(p, i))) {
+            limit[i] = 0;
+        }
         p->armed[i] = limit[i];
         p->hot.budget[i] = limit[i];
     }
@@ -126,6 +158,32 @@ static bool counter_interrupts(const struct pmusim *p, unsigned int i)
            PMUSIM_FIXED_PMI;
 }
 
+/* What has to be known of the code of @class */
+static enum pmusim_level needed_level(const struct pmusim *p,
+                                      enum pmusim_class class)
+{
+    uint64_t todo = p->active[class];
+    bool exact = (todo & p->masked) || pmusim_truth_exact(p, class);
+    bool record = pmusim_lbr_records(p) || (todo & p->pebs.enable);
+    bool insns = todo || (p->truth.control & PMUSIM_CONTROL_COUNT);
+    bool branches = false, memory = false;
+
+    for (; todo; todo &= todo - 1) {
+        enum pmusim_lane lane = p->counter[__builtin_ctzll(todo)].lane;
+
+        branches |= pmusim_lane_needs_branches(lane);
+        memory |= pmusim_lane_needs_memory(lane);
+    }
+
+    if (exact) {
+        return memory ? PMUSIM_LEVEL_EXACT_MEMORY : PMUSIM_LEVEL_EXACT;
+    }
+    return memory ? PMUSIM_LEVEL_MEMORY :
+           record ? PMUSIM_LEVEL_RECORD :
+           branches ? PMUSIM_LEVEL_BRANCHES :
+           insns ? PMUSIM_LEVEL_INSNS : PMUSIM_LEVEL_NONE;
+}
+
 /*
  * Work out anew which counters count, what the code has to report for them,
  * and the budgets. Everything that happened before must have been folded.
@@ -133,68 +191,84 @@ static bool counter_interrupts(const struct pmusim *p, unsigned int i)
 void pmusim_update(struct pmusim *p, enum pmusim_class class)
 {
     uint64_t todo = p->existing;
-    unsigned int c;
+    unsigned int c, cpl;
 
     memset(p->active, 0, sizeof(p->active));
-    memset(p->hot.count, 0, sizeof(p->hot.count));
+    p->masked = 0;
+    p->logging = false;
     if (p->global_status & PMUSIM_STATUS_CTR_FRZ) {
         todo = 0;
     }
 
     for (; todo; todo &= todo - 1) {
         unsigned int i = __builtin_ctzll(todo);
-        enum pmusim_lane lane = p->counter[i].lane;
 
-        if (lane == PMUSIM_NOTHING) {
+        if (p->counter[i].lane == PMUSIM_NOTHING) {
             continue;
         }
         for (c = 0; c < PMUSIM_CLASSES; c++) {
-            if (!counter_enabled(p, i, c)) {
-                continue;
-            }
-            p->active[c] |= pmusim_bit(i);
-            p->hot.count[c] |= PMUSIM_COUNT_INSNS;
-            if (lane != PMUSIM_INSNS) {
-                p->hot.count[c] |= PMUSIM_COUNT_BRANCHES;
+            if (counter_enabled(p, i, c)) {
+                p->active[c] |= pmusim_bit(i);
             }
         }
+        if (p->counter[i].threshold) {
+            p->masked |= pmusim_bit(i);
+        }
+        if ((p->counter[i].select & PMUSIM_SEL_BR_CNTR) &&
+            pmusim_lbr_records(p)) {
+            p->logging = true;
+        }
+    }
+    for (cpl = 0; cpl < PMUSIM_CPLS; cpl++) {
+        p->hot.level[cpl] = needed_level(p, pmusim_class_of(cpl));
     }
     arm(p, class);
 }
 
-/* Take what the code reported for @class since the last fold */
-static void collect(struct pmusim *p, enum pmusim_class class,
-                    unsigned int unretired, struct delta *delta)
+/* A counter is loaded, which is no event that a branch could log */
+void pmusim_set_counter(struct pmusim *p, unsigned int i, uint64_t value)
 {
-    const struct pmusim_pmu *pmu = p->pmu;
-    uint64_t packed = p->hot.lane[class];
-    uint64_t taken, slots;
-
-    delta->lane[PMUSIM_NOTHING] = 0;
-    delta->lane[PMUSIM_INSNS] = p->armed[class] - p->hot.budget[class] -
-                                (int32_t)unretired;
-    delta->lane[PMUSIM_BRANCHES] = packed & PMUSIM_LANE_MASK;
-    delta->lane[PMUSIM_MISSES] = packed >> PMUSIM_LANE_MISS_SHIFT;
-    taken = packed >> PMUSIM_LANE_BITS & PMUSIM_LANE_MASK;
-
-    slots = p->slot[class] + delta->lane[PMUSIM_INSNS] +
-            taken * pmu->taken_slots +
-            delta->lane[PMUSIM_MISSES] * pmu->miss_cycles * pmu->width;
-    delta->lane[PMUSIM_CYCLES] = slots / pmu->width;
-    p->slot[class] = slots % pmu->width;
-    p->hot.lane[class] = 0;
+    if (i < sizeof(p->lbr.logged) / sizeof(p->lbr.logged[0])) {
+        p->lbr.logged[i] += value - p->counter[i].value;
+    }
+    p->counter[i].value = value;
 }
 
 /*
- * Set status bits, reload, interrupt and freeze for the counters in @wrapped.
- * A counter that reloads itself leaves no trace in STATUS.
+ * An interrupt is due. It freezes what DEBUGCTL says: from version 4 on by
+ * STATUS, before by clearing the enables. SDM volume 3, 19.4.7 and 21.2.4.
+ */
+void pmusim_interrupt(struct pmusim *p)
+{
+    p->pmi = true;
+    if (p->debugctl & PMUSIM_DEBUGCTL_FREEZE_LBRS) {
+        if (p->cpu->version >= 4) {
+            p->global_status |= PMUSIM_STATUS_LBR_FRZ;
+        } else {
+            p->debugctl &= ~PMUSIM_DEBUGCTL_LBR;
+        }
+    }
+    if (p->debugctl & PMUSIM_DEBUGCTL_FREEZE_PERFMON) {
+        if (p->cpu->version >= 4) {
+            p->global_status |= PMUSIM_STATUS_CTR_FRZ;
+        } else {
+            p->global_ctrl = 0;
+        }
+    }
+}
+
+/*
+ * Set status bits, reload, write records and interrupt for the counters in
+ * @wrapped. A counter that reloads itself leaves no trace in STATUS, and a
+ * counter that writes records none either.
  */
 static void overflow(struct pmusim *p, uint64_t wrapped)
 {
+    uint64_t recorded = wrapped & p->pebs.enable;
     uint64_t todo;
     bool pmi = false;
 
-    for (todo = wrapped; todo; todo &= todo - 1) {
+    for (todo = wrapped & ~recorded; todo; todo &= todo - 1) {
         unsigned int i = __builtin_ctzll(todo);
 
         if (!(p->counter[i].cause & pmusim_bit(i))) {
@@ -202,21 +276,19 @@ static void overflow(struct pmusim *p, uint64_t wrapped)
         }
         pmi |= counter_interrupts(p, i);
     }
+    if (recorded) {
+        pmi |= pmusim_pebs_record(p, recorded);
+    }
     pmusim_acr_reload(p, wrapped);
+    if (pmi) {
+        pmusim_interrupt(p);
+    }
+}
 
-    if (!pmi) {
-        return;
-    }
-    p->pmi = true;
-    if (p->cpu->version < 4) {
-        return;
-    }
-    if (p->debugctl & PMUSIM_DEBUGCTL_FREEZE_LBRS) {
-        p->global_status |= PMUSIM_STATUS_LBR_FRZ;
-    }
-    if (p->debugctl & PMUSIM_DEBUGCTL_FREEZE_PERFMON) {
-        p->global_status |= PMUSIM_STATUS_CTR_FRZ;
-    }
+static bool listens(const struct pmusim *p)
+{
+    return level_of(p, PMUSIM_OS) != PMUSIM_LEVEL_NONE ||
+           level_of(p, PMUSIM_USR) != PMUSIM_LEVEL_NONE;
 }
 
 /*
@@ -228,16 +300,21 @@ void pmusim_fold(struct pmusim *p, enum pmusim_class class,
                  unsigned int unretired)
 {
     uint64_t todo = p->active[PMUSIM_OS] | p->active[PMUSIM_USR];
-    struct delta delta[PMUSIM_CLASSES];
+    struct pmusim_delta delta[PMUSIM_CLASSES];
     uint64_t wrapped = 0;
+    bool metrics = false;
     unsigned int c;
 
-    if (!todo) {
+    if (!listens(p)) {
         return;
     }
 
     for (c = 0; c < PMUSIM_CLASSES; c++) {
-        collect(p, c, c == class ? unretired : 0, &delta[c]);
+        pmusim_collect(p, c, c == class ? unretired : 0, &delta[c]);
+        pmusim_truth_add(p, c, &delta[c]);
+        if (pmusim_metrics_count(p, c)) {
+            metrics |= pmusim_metrics_add(p, &delta[c]);
+        }
     }
 
     for (; todo; todo &= todo - 1) {
@@ -246,7 +323,9 @@ void pmusim_fold(struct pmusim *p, enum pmusim_class class,
 
         for (c = 0; c < PMUSIM_CLASSES; c++) {
             if (p->active[c] & pmusim_bit(i)) {
-                counter->value += delta[c].lane[counter->lane];
+                counter->value += counter->threshold ?
+                    pmusim_masked_events(p, counter, &delta[c]) :
+                    delta[c].lane[counter->lane];
             }
         }
         if (counter->value > PMUSIM_COUNTER_MASK) {
@@ -258,7 +337,11 @@ void pmusim_fold(struct pmusim *p, enum pmusim_class class,
     if (wrapped) {
         overflow(p, wrapped);
     }
-    if (p->global_status & PMUSIM_STATUS_CTR_FRZ) {
+    if (metrics) {
+        p->global_status |= PMUSIM_GLOBAL_METRICS;
+        pmusim_interrupt(p);
+    }
+    if (p->pmi) {
         pmusim_update(p, class);
     } else {
         arm(p, class);
@@ -273,13 +356,14 @@ void pmusim_fold(struct pmusim *p, enum pmusim_class class,
  *
  * Returns how many of them may run, in one go and without another question;
  * the caller takes that many from the budget, which may get negative. 0: an
- * interrupt is due, and with it hot.count may have changed, so that the caller
+ * interrupt is due, and with it hot.level may have changed, so that the caller
  * has to look at both and ask again.
  */
 unsigned int pmusim_admit(struct pmusim *p, enum pmusim_class class,
                           unsigned int insns)
 {
     enum pmusim_class other = PMUSIM_CLASSES - 1 - class;
+    bool memory = has_memory(p);
     uint64_t todo;
 
     pmusim_fold(p, class, 0);
@@ -290,13 +374,22 @@ unsigned int pmusim_admit(struct pmusim *p, enum pmusim_class class,
     for (todo = p->active[class]; todo; todo &= todo - 1) {
         unsigned int i = __builtin_ctzll(todo);
         enum pmusim_lane lane = p->counter[i].lane;
+        uint64_t limit = UINT64_MAX;
 
-        if (lane == PMUSIM_INSNS && insns > distance(p, i)) {
-            insns = distance(p, i);
-        } else if (lane == PMUSIM_CYCLES &&
-                   insns > slot_distance(p, i, p->slot[class])) {
-            insns = slot_distance(p, i, p->slot[class]);
+        if (lane == PMUSIM_INSNS) {
+            limit = distance(p, i);
+        } else if (lane == PMUSIM_CYCLES && !memory) {
+            limit = slot_distance(p, i, p->slot[class]);
+        } else if (lane == PMUSIM_CYCLES || pmusim_lane_needs_memory(lane)) {
+            /* Near the overflow one by one: each may be the one */
+            limit = safe_insns(p, i);
         }
+        if (insns > limit) {
+            insns = limit ? limit : 1;
+        }
+    }
+    if (pmusim_level_is_exact(level_of(p, class))) {
+        insns = 1;
     }
 
     if ((int32_t)insns > p->hot.budget[class]) {
@@ -308,7 +401,8 @@ unsigned int pmusim_admit(struct pmusim *p, enum pmusim_class class,
 }
 
 /* Power-on state */
-void pmusim_init(struct pmusim *p, const struct pmusim_cpu *cpu, bool atom)
+void pmusim_init(struct pmusim *p, const struct pmusim_cpu *cpu, bool atom,
+                 const struct pmusim_host *host)
 {
     unsigned int i;
 
@@ -318,11 +412,13 @@ void pmusim_init(struct pmusim *p, const struct pmusim_cpu *cpu, bool atom)
     }
 
     p->cpu = cpu;
-    p->pmu = cpu->hybrid && atom ? &cpu->atom : &cpu->pmu;
+    p->pmu = cpu->hybrid && atom ? cpu->atom : cpu->pmu;
+    p->host = host;
     p->existing = p->pmu->gp | (uint64_t)p->pmu->fixed << PMUSIM_FIXED_BASE;
     p->global_ctrl = p->pmu->gp;
     for (i = 0; i < PMUSIM_FIXED_MAX; i++) {
-        p->counter[PMUSIM_FIXED_BASE + i].lane = pmusim_fixed_event(i);
+        p->counter[PMUSIM_FIXED_BASE + i].lane = p->pmu->fixed_lane[i];
     }
+    pmusim_lbr_init(p);
     pmusim_update(p, PMUSIM_OS);
 }

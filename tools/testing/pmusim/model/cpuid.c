@@ -15,11 +15,34 @@
 #define CPUID_23_0_EAX_SELF         (1u << 0)
 #define CPUID_23_0_EAX_COUNTERS     (1u << 1)
 #define CPUID_23_0_EAX_ACR          (1u << 2)
+#define CPUID_23_0_EBX_UMASK2       (1u << 0)
+#define CPUID_23_0_EBX_EQ           (1u << 1)
 #define CPUID_1A_CORE_TYPE_SHIFT    24
 
-static void leaf_7(const struct pmusim_cpu *cpu, uint32_t subleaf,
+static bool has_arch_lbr(const struct pmusim_pmu *pmu)
+{
+    return pmu->lbrs &&
+           (pmu->caps & PMUSIM_CAP_LBR_FORMAT) == PMUSIM_CAP_LBR_ARCH;
+}
+
+static void leaf_1(const struct pmusim_pmu *pmu, struct pmusim_cpuid *regs)
+{
+    regs->ecx |= CPUID_1_ECX_PDCM;
+    if (pmusim_pebs_counters(pmu)) {
+        regs->ecx |= CPUID_1_ECX_DTES64;
+        regs->edx |= CPUID_1_EDX_DS;
+    } else {
+        regs->ecx &= ~CPUID_1_ECX_DTES64;
+        regs->edx &= ~CPUID_1_EDX_DS;
+    }
+}
+
+static void leaf_7(const struct pmusim *p, uint32_t subleaf,
                    struct pmusim_cpuid *regs)
 {
+    const struct pmusim_cpu *cpu = p->cpu;
+    const struct pmusim_pmu *pmu = p->pmu;
+
     if (subleaf == 0) {
         if (cpu->leaf_23 && regs->eax < 1) {
             regs->eax = 1;
@@ -30,6 +53,9 @@ static void leaf_7(const struct pmusim_cpu *cpu, uint32_t subleaf,
                        CPUID_7_0_EDX_ARCH_LBR);
         if (cpu->hybrid) {
             regs->edx |= CPUID_7_0_EDX_HYBRID;
+        }
+        if (has_arch_lbr(pmu)) {
+            regs->edx |= CPUID_7_0_EDX_ARCH_LBR;
         }
     } else if (subleaf == 1 && cpu->leaf_23) {
         regs->eax |= CPUID_7_1_EAX_PERFMON_EXT;
@@ -51,15 +77,16 @@ static void leaf_23(const struct pmusim *p, uint32_t subleaf,
         if (pmu->acr) {
             regs->eax |= CPUID_23_0_EAX_ACR;
         }
+        regs->ebx = CPUID_23_0_EBX_UMASK2 | CPUID_23_0_EBX_EQ;
         regs->ecx = pmu->width;
     } else if (subleaf == 1) {
         regs->eax = pmu->gp;
         regs->ebx = pmu->fixed;
     } else if (subleaf == 2 && pmu->acr) {
-        regs->eax = pmu->reload_gp;
-        regs->ebx = pmu->reload_fixed;
-        regs->ecx = pmu->cause_gp;
-        regs->edx = pmu->cause_fixed;
+        regs->eax = pmu->acr->reload_gp;
+        regs->ebx = pmu->acr->reload_fixed;
+        regs->ecx = pmu->acr->cause_gp;
+        regs->edx = pmu->acr->cause_fixed;
     }
 }
 
@@ -78,11 +105,10 @@ void pmusim_cpuid(const struct pmusim *p, uint32_t leaf, uint32_t subleaf,
 
     switch (leaf) {
     case 0x1:
-        regs->ecx = (regs->ecx & ~CPUID_1_ECX_DTES64) | CPUID_1_ECX_PDCM;
-        regs->edx &= ~CPUID_1_EDX_DS;
+        leaf_1(p->pmu, regs);
         break;
     case 0x7:
-        leaf_7(cpu, subleaf, regs);
+        leaf_7(p, subleaf, regs);
         break;
     case 0xa:
         regs->eax = cpu->leaf_a[0];
@@ -95,6 +121,12 @@ void pmusim_cpuid(const struct pmusim *p, uint32_t leaf, uint32_t subleaf,
         if (subleaf == 0) {
             regs->eax = (uint32_t)p->pmu->core_type <<
                         CPUID_1A_CORE_TYPE_SHIFT;
+        }
+        break;
+    case 0x1c:
+        *regs = (struct pmusim_cpuid) { 0 };
+        if (subleaf == 0) {
+            pmusim_lbr_cpuid(p->pmu, regs);
         }
         break;
     case 0x23:

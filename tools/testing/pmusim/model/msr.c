@@ -39,7 +39,6 @@ static const struct {
 } storage[] = {
     { PMUSIM_MSR_OFFCORE_RSP0,      ~UINT64_C(0) },
     { PMUSIM_MSR_OFFCORE_RSP0 + 1,  ~UINT64_C(0) },
-    { PMUSIM_MSR_PEBS_LD_LAT,       0xffff },
     { PMUSIM_MSR_PEBS_FRONTEND,     0x7fff1f },
     { PMUSIM_MSR_SNOOP_RSP0,        ~UINT64_C(0) },
     { PMUSIM_MSR_SNOOP_RSP0 + 1,    ~UINT64_C(0) },
@@ -49,36 +48,9 @@ _Static_assert(ARRAY_SIZE(storage) ==
                ARRAY_SIZE(((struct pmusim *)0)->extra),
                "one slot of storage for each register");
 
-/* Registers of features that no modelled CPU has: they fault */
-static const struct {
-    uint32_t first;
-    uint32_t count;
-} absent[] = {
-    { PMUSIM_MSR_LBR_SELECT,        2 },
-    { PMUSIM_MSR_PERF_METRICS,      1 },
-    { PMUSIM_MSR_PEBS_ENABLE,       2 },
-    { PMUSIM_MSR_DS_AREA,           1 },
-    { PMUSIM_MSR_LBR_FROM0,         PMUSIM_MSR_LBR_ENTRIES },
-    { PMUSIM_MSR_LBR_TO0,           PMUSIM_MSR_LBR_ENTRIES },
-    { PMUSIM_MSR_LBR_INFO0,         PMUSIM_MSR_LBR_ENTRIES },
-    { PMUSIM_MSR_ARCH_LBR_CTL,      2 },
-};
-
 static bool in_range(uint32_t msr, uint32_t first, uint32_t count)
 {
     return msr >= first && msr - first < count;
-}
-
-static bool is_absent(uint32_t msr)
-{
-    unsigned int i;
-
-    for (i = 0; i < ARRAY_SIZE(absent); i++) {
-        if (in_range(msr, absent[i].first, absent[i].count)) {
-            return true;
-        }
-    }
-    return false;
 }
 
 static int find_storage(uint32_t msr)
@@ -177,6 +149,11 @@ static bool any_thread(const struct pmusim *p)
     return !(p->cpu->leaf_a[3] & 1u << 15);
 }
 
+static bool has_baseline(const struct pmusim *p)
+{
+    return p->pmu->caps & PMUSIM_CAP_BASELINE;
+}
+
 static uint64_t writable_select(const struct pmusim *p)
 {
     uint64_t bits = PMUSIM_SEL_EVENT | PMUSIM_SEL_UMASK | PMUSIM_SEL_USR |
@@ -184,7 +161,19 @@ static uint64_t writable_select(const struct pmusim *p)
                     PMUSIM_SEL_INT | PMUSIM_SEL_EN | PMUSIM_SEL_INV |
                     PMUSIM_SEL_CMASK;
 
-    return any_thread(p) ? bits | PMUSIM_SEL_ANY : bits;
+    if (any_thread(p)) {
+        bits |= PMUSIM_SEL_ANY;
+    }
+    if (has_baseline(p)) {
+        bits |= PMUSIM_SEL_ADAPTIVE;
+    }
+    if (p->pmu->lbr_counters) {
+        bits |= PMUSIM_SEL_BR_CNTR;
+    }
+    if (p->cpu->leaf_23) {
+        bits |= PMUSIM_SEL_EQ | PMUSIM_SEL_UMASK2;
+    }
+    return bits;
 }
 
 static uint64_t writable_fixed_ctrl(const struct pmusim *p)
@@ -197,14 +186,31 @@ static uint64_t writable_fixed_ctrl(const struct pmusim *p)
     for (i = 0; i < PMUSIM_FIXED_MAX; i++) {
         if (p->existing & pmusim_bit(PMUSIM_FIXED_BASE + i)) {
             bits |= field << i * PMUSIM_FIXED_FIELD_BITS;
+            if (has_baseline(p)) {
+                bits |= PMUSIM_FIXED_ADAPTIVE << i * PMUSIM_FIXED_FIELD_BITS;
+            }
         }
     }
     return bits;
 }
 
+static uint64_t writable_global_ctrl(const struct pmusim *p)
+{
+    return p->pmu->metrics ? p->existing | PMUSIM_GLOBAL_METRICS : p->existing;
+}
+
+/* Without adaptive records, the upper half enables load latency sampling */
+static uint64_t writable_pebs_enable(const struct pmusim *p)
+{
+    uint64_t counters = pmusim_pebs_counters(p->pmu);
+
+    return has_baseline(p) ? counters :
+           counters | counters << PMUSIM_FIXED_BASE;
+}
+
 static uint64_t writable_status(const struct pmusim *p)
 {
-    uint64_t bits = p->existing | PMUSIM_STATUS_OVF_BUF |
+    uint64_t bits = writable_global_ctrl(p) | PMUSIM_STATUS_OVF_BUF |
                     PMUSIM_STATUS_COND_CHGD | PMUSIM_STATUS_UNCORE;
 
     if (p->cpu->version >= 4) {
@@ -244,7 +250,9 @@ static uint64_t global_inuse(const struct pmusim *p)
 /* The reading instruction is in the budget where anything is counted */
 static void fold_before_read(struct pmusim *p, enum pmusim_class class)
 {
-    pmusim_fold(p, class, p->hot.count[class] ? 1 : 0);
+    bool announced = p->hot.level[class == PMUSIM_OS ? 0 : PMUSIM_CPLS - 1];
+
+    pmusim_fold(p, class, announced);
 }
 
 static uint64_t read_place(const struct pmusim *p, struct place place)
@@ -263,26 +271,37 @@ static uint64_t read_place(const struct pmusim *p, struct place place)
     }
 }
 
-enum pmusim_access pmusim_rdmsr(struct pmusim *p, enum pmusim_class class,
-                                uint32_t msr, uint64_t *value)
+/* The registers of PEBS exist with PEBS, DATA_CFG with adaptive records */
+static enum pmusim_access rdmsr_pebs(const struct pmusim *p, uint32_t msr,
+                                     uint64_t *value)
 {
-    enum pmusim_access access;
-    struct place place;
-    int slot;
+    bool exists = pmusim_pebs_counters(p->pmu);
 
-    if (!p->cpu) {
+    switch (msr) {
+    case PMUSIM_MSR_DS_AREA:
+        *value = p->pebs.area;
+        break;
+    case PMUSIM_MSR_PEBS_ENABLE:
+        *value = p->pebs.enable;
+        break;
+    case PMUSIM_MSR_PEBS_DATA_CFG:
+        *value = p->pebs.data;
+        exists = exists && has_baseline(p);
+        break;
+    case PMUSIM_MSR_PEBS_LD_LAT:
+        *value = p->latency;
+        break;
+    default:
         return PMUSIM_FOREIGN;
     }
+    return exists ? PMUSIM_DONE : PMUSIM_FAULT;
+}
 
-    access = find_counter(p, msr, &place);
-    if (access == PMUSIM_FAULT) {
-        return access;
-    }
-    if (access == PMUSIM_DONE) {
-        fold_before_read(p, class);
-        *value = read_place(p, place);
-        return PMUSIM_DONE;
-    }
+static enum pmusim_access rdmsr_control(struct pmusim *p,
+                                        enum pmusim_class class, uint32_t msr,
+                                        uint64_t *value)
+{
+    int slot;
 
     switch (msr) {
     case PMUSIM_MSR_FIXED_CTR_CTRL:
@@ -310,14 +329,49 @@ enum pmusim_access pmusim_rdmsr(struct pmusim *p, enum pmusim_class class,
     case PMUSIM_MSR_DEBUGCTL:
         *value = p->debugctl;
         return PMUSIM_DONE;
+    case PMUSIM_MSR_PERF_METRICS:
+        fold_before_read(p, class);
+        *value = pmusim_metrics_read(p);
+        return p->pmu->metrics ? PMUSIM_DONE : PMUSIM_FAULT;
     }
 
     slot = find_storage(msr);
-    if (slot >= 0) {
-        *value = p->extra[slot];
-        return PMUSIM_DONE;
+    if (slot < 0) {
+        return PMUSIM_FOREIGN;
     }
-    return is_absent(msr) ? PMUSIM_FAULT : PMUSIM_FOREIGN;
+    *value = p->extra[slot];
+    return PMUSIM_DONE;
+}
+
+enum pmusim_access pmusim_rdmsr(struct pmusim *p, enum pmusim_class class,
+                                uint32_t msr, uint64_t *value)
+{
+    enum pmusim_access access;
+    struct place place;
+
+    if (!p->cpu) {
+        return PMUSIM_FOREIGN;
+    }
+
+    access = find_counter(p, msr, &place);
+    if (access == PMUSIM_DONE) {
+        fold_before_read(p, class);
+        *value = read_place(p, place);
+    }
+    if (access == PMUSIM_FOREIGN) {
+        access = rdmsr_control(p, class, msr, value);
+    }
+    if (access == PMUSIM_FOREIGN) {
+        access = rdmsr_pebs(p, msr, value);
+    }
+    if (access == PMUSIM_FOREIGN) {
+        access = pmusim_lbr_rdmsr(p, msr, value);
+    }
+    if (access == PMUSIM_FOREIGN) {
+        fold_before_read(p, class);
+        access = pmusim_truth_rdmsr(p, msr, value);
+    }
+    return access;
 }
 
 /* Is @value allowed in the counter register @place? */
@@ -345,12 +399,13 @@ static void write_place(struct pmusim *p, struct place place, uint64_t value)
 
     switch (place.part) {
     case PART_LOW:
-        counter->value = (uint64_t)(int64_t)(int32_t)value &
-                         PMUSIM_COUNTER_MASK;
+        pmusim_set_counter(p, place.counter,
+                           (uint64_t)(int64_t)(int32_t)value &
+                           PMUSIM_COUNTER_MASK);
         break;
     case PART_SELECT:
         counter->select = value;
-        counter->lane = pmusim_decode_event(p->pmu, value);
+        pmusim_decode_event(p, counter);
         break;
     case PART_CAUSE:
         counter->cause = value;
@@ -363,15 +418,21 @@ static void write_place(struct pmusim *p, struct place place, uint64_t value)
         counter->reload = value;
         break;
     default:
-        counter->value = value;
+        pmusim_set_counter(p, place.counter, value);
         break;
     }
+}
+
+static bool is_canonical(uint64_t address)
+{
+    return (uint64_t)((int64_t)(address << 16) >> 16) == address;
 }
 
 /* What may be written to the control register @msr */
 static enum pmusim_access control_accepts(const struct pmusim *p, uint32_t msr,
                                           uint64_t value)
 {
+    bool exists = true;
     uint64_t writable;
     int slot;
 
@@ -380,12 +441,10 @@ static enum pmusim_access control_accepts(const struct pmusim *p, uint32_t msr,
         writable = writable_fixed_ctrl(p);
         break;
     case PMUSIM_MSR_GLOBAL_CTRL:
-        writable = p->existing;
+        writable = writable_global_ctrl(p);
         break;
     case PMUSIM_MSR_GLOBAL_STATUS_SET:
-        if (p->cpu->version < 4) {
-            return PMUSIM_FAULT;
-        }
+        exists = p->cpu->version >= 4;
         writable = writable_status(p);
         break;
     case PMUSIM_MSR_GLOBAL_STATUS_RESET:
@@ -394,6 +453,26 @@ static enum pmusim_access control_accepts(const struct pmusim *p, uint32_t msr,
     case PMUSIM_MSR_DEBUGCTL:
         writable = PMUSIM_DEBUGCTL_VALID;
         break;
+    case PMUSIM_MSR_PERF_METRICS:
+        exists = p->pmu->metrics;
+        writable = ~UINT64_C(0);
+        break;
+    case PMUSIM_MSR_DS_AREA:
+        exists = pmusim_pebs_counters(p->pmu) && is_canonical(value);
+        writable = ~UINT64_C(0);
+        break;
+    case PMUSIM_MSR_PEBS_ENABLE:
+        exists = pmusim_pebs_counters(p->pmu);
+        writable = writable_pebs_enable(p);
+        break;
+    case PMUSIM_MSR_PEBS_DATA_CFG:
+        exists = pmusim_pebs_counters(p->pmu) && has_baseline(p);
+        writable = PMUSIM_PEBS_DATA_VALID;
+        break;
+    case PMUSIM_MSR_PEBS_LD_LAT:
+        exists = pmusim_pebs_counters(p->pmu);
+        writable = 0xffff;
+        break;
     case PMUSIM_MSR_GLOBAL_STATUS:
     case PMUSIM_MSR_GLOBAL_INUSE:
     case PMUSIM_MSR_PERF_CAPABILITIES:
@@ -401,12 +480,21 @@ static enum pmusim_access control_accepts(const struct pmusim *p, uint32_t msr,
     default:
         slot = find_storage(msr);
         if (slot < 0) {
-            return is_absent(msr) ? PMUSIM_FAULT : PMUSIM_FOREIGN;
+            return PMUSIM_FOREIGN;
         }
         writable = storage[slot].writable;
         break;
     }
-    return value & ~writable ? PMUSIM_FAULT : PMUSIM_DONE;
+    return exists && !(value & ~writable) ? PMUSIM_DONE : PMUSIM_FAULT;
+}
+
+/* Recording starts anew: what was timed before does not count */
+static void write_debugctl(struct pmusim *p, uint64_t value)
+{
+    if (~p->debugctl & value & PMUSIM_DEBUGCTL_LBR) {
+        pmusim_lbr_interrupted(p);
+    }
+    p->debugctl = value;
 }
 
 static void write_control(struct pmusim *p, uint32_t msr, uint64_t value)
@@ -419,13 +507,31 @@ static void write_control(struct pmusim *p, uint32_t msr, uint64_t value)
         p->global_ctrl = value;
         break;
     case PMUSIM_MSR_GLOBAL_STATUS_RESET:
+        if (p->global_status & value & PMUSIM_STATUS_LBR_FRZ) {
+            pmusim_lbr_interrupted(p);
+        }
         p->global_status &= ~value;
         break;
     case PMUSIM_MSR_GLOBAL_STATUS_SET:
         p->global_status |= value;
         break;
     case PMUSIM_MSR_DEBUGCTL:
-        p->debugctl = value;
+        write_debugctl(p, value);
+        break;
+    case PMUSIM_MSR_PERF_METRICS:
+        pmusim_metrics_write(p, value);
+        break;
+    case PMUSIM_MSR_DS_AREA:
+        p->pebs.area = value;
+        break;
+    case PMUSIM_MSR_PEBS_ENABLE:
+        p->pebs.enable = value;
+        break;
+    case PMUSIM_MSR_PEBS_DATA_CFG:
+        p->pebs.data = value;
+        break;
+    case PMUSIM_MSR_PEBS_LD_LAT:
+        p->latency = value;
         break;
     default:
         p->extra[find_storage(msr)] = value;
@@ -436,6 +542,7 @@ static void write_control(struct pmusim *p, uint32_t msr, uint64_t value)
 enum pmusim_access pmusim_wrmsr(struct pmusim *p, enum pmusim_class class,
                                 uint32_t msr, uint64_t value)
 {
+    void (*write)(struct pmusim *, uint32_t, uint64_t) = NULL;
     enum pmusim_access access;
     struct place place;
 
@@ -444,22 +551,30 @@ enum pmusim_access pmusim_wrmsr(struct pmusim *p, enum pmusim_class class,
     }
 
     access = find_counter(p, msr, &place);
-    if (access == PMUSIM_FAULT) {
+    if (access == PMUSIM_DONE && !place_accepts(p, place, value)) {
+        access = PMUSIM_FAULT;
+    }
+    if (access == PMUSIM_FOREIGN) {
+        access = control_accepts(p, msr, value);
+        write = write_control;
+    }
+    if (access == PMUSIM_FOREIGN) {
+        access = pmusim_lbr_accepts(p, msr, value);
+        write = pmusim_lbr_wrmsr;
+    }
+    if (access == PMUSIM_FOREIGN) {
+        access = pmusim_truth_accepts(msr, value);
+        write = pmusim_truth_wrmsr;
+    }
+    if (access != PMUSIM_DONE) {
         return access;
     }
-    if (access == PMUSIM_DONE) {
-        if (!place_accepts(p, place, value)) {
-            return PMUSIM_FAULT;
-        }
-        pmusim_fold(p, class, 0);
-        write_place(p, place, value);
+
+    pmusim_fold(p, class, 0);
+    if (write) {
+        write(p, msr, value);
     } else {
-        access = control_accepts(p, msr, value);
-        if (access != PMUSIM_DONE) {
-            return access;
-        }
-        pmusim_fold(p, class, 0);
-        write_control(p, msr, value);
+        write_place(p, place, value);
     }
     pmusim_update(p, class);
     return PMUSIM_DONE;
@@ -474,6 +589,12 @@ enum pmusim_access pmusim_rdpmc(struct pmusim *p, enum pmusim_class class,
 
     if (!p->cpu) {
         return PMUSIM_FOREIGN;
+    }
+    p->truth.total[PMUSIM_STAT_RDPMCS]++;
+    if (index == PMUSIM_RDPMC_METRICS && p->pmu->metrics) {
+        fold_before_read(p, class);
+        *value = pmusim_metrics_read(p);
+        return PMUSIM_DONE;
     }
     if (number >= PMUSIM_GP_MAX) {
         return PMUSIM_FAULT;

@@ -9,28 +9,31 @@
 #define I386_PMUSIM_GLUE_H
 
 /*
- * Bits of tb->flags above the hflags: what translated code has to report. They
- * are derived from the model and are never set in env->hflags.
+ * Bits of tb->flags above the hflags: enum pmusim_level, what translated code
+ * has to report. They are taken from the model and are never set in
+ * env->hflags.
  */
 #define HF_PMUSIM_SHIFT         29
-#define HF_PMUSIM_INSNS_MASK    (PMUSIM_COUNT_INSNS << HF_PMUSIM_SHIFT)
-#define HF_PMUSIM_BRANCHES_MASK (PMUSIM_COUNT_BRANCHES << HF_PMUSIM_SHIFT)
 
 static inline enum pmusim_class x86_pmusim_class(uint32_t flags)
 {
-    return flags & HF_CPL_MASK ? PMUSIM_USR : PMUSIM_OS;
+    return pmusim_class_of(flags & HF_CPL_MASK);
+}
+
+static inline enum pmusim_level x86_pmusim_level(uint32_t flags)
+{
+    return flags >> HF_PMUSIM_SHIFT;
 }
 
 static inline uint32_t x86_pmusim_tb_flags(CPUX86State *env)
 {
-    return env->pmusim.hot.count[x86_pmusim_class(env->hflags)] <<
-           HF_PMUSIM_SHIFT;
+    return env->pmusim.hot.level[env->hflags & HF_CPL_MASK] << HF_PMUSIM_SHIFT;
 }
 
 /* @left instructions of a block with @flags do not execute after all */
 static inline void x86_pmusim_unwind(CPUX86State *env, uint32_t flags, int left)
 {
-    if (flags & HF_PMUSIM_INSNS_MASK) {
+    if (x86_pmusim_level(flags) != PMUSIM_LEVEL_NONE) {
         env->pmusim.hot.budget[x86_pmusim_class(flags)] += left;
     }
 }
@@ -38,6 +41,10 @@ static inline void x86_pmusim_unwind(CPUX86State *env, uint32_t flags, int left)
 void x86_pmusim_realize(X86CPU *cpu, Error **errp);
 void x86_pmusim_reset(X86CPU *cpu);
 void x86_pmusim_halt(CPUX86State *env);
+target_ulong x86_pmusim_interrupt(CPUX86State *env, int intno);
+void x86_pmusim_interrupted(CPUX86State *env, target_ulong from, int cpl);
+void x86_pmusim_iret(CPUX86State *env);
+void x86_pmusim_lvtpc_written(X86CPU *cpu);
 void x86_pmusim_cpuid(CPUX86State *env, uint32_t leaf, uint32_t subleaf,
                       uint32_t *eax, uint32_t *ebx, uint32_t *ecx,
                       uint32_t *edx);

@@ -7,6 +7,8 @@
 #include "exec/helper-proto.h"
 #include "hw/i386/apic.h"
 #include "tcg/helper-tcg.h"
+#include "trace/trace-target_i386.h"
+#include "pmusim-host.h"
 
 /* MISC_ENABLE, SDM volume 4, table 2-2 */
 #define MISC_ENABLE_PERFMON         (1 << 7)
@@ -32,8 +34,8 @@ void x86_pmusim_realize(X86CPU *cpu, Error **errp)
     const struct pmusim_cpu *row;
 
     if (!cpu->pmusim_name) {
-        if (cpu->pmusim_atoms) {
-            error_setg(errp, "pmusim-atoms needs pmusim=CPU");
+        if (cpu->pmusim_atoms || cpu->pmusim_stats) {
+            error_setg(errp, "pmusim-atoms and pmusim-stats need pmusim=CPU");
         }
         return;
     }
@@ -60,6 +62,7 @@ void x86_pmusim_realize(X86CPU *cpu, Error **errp)
     }
     env->cpuid_level = MAX(env->cpuid_level, PMUSIM_CPUID_MAX);
     cpu->pmusim_cpu = row;
+    x86_pmusim_dump_at_exit(cpu);
     cpu->pmusim_atom = cpu->apic_id < 64 &&
                        cpu->pmusim_atoms >> cpu->apic_id & 1;
 }
@@ -69,11 +72,14 @@ void x86_pmusim_reset(X86CPU *cpu)
 {
     CPUX86State *env = &cpu->env;
 
-    pmusim_init(&env->pmusim, cpu->pmusim_cpu, cpu->pmusim_atom);
+    pmusim_init(&env->pmusim, cpu->pmusim_cpu, cpu->pmusim_atom,
+                &x86_pmusim_host);
     if (cpu->pmusim_cpu) {
         env->msr_ia32_misc_enable |= MISC_ENABLE_PERFMON |
-                                     MISC_ENABLE_BTS_UNAVAIL |
-                                     MISC_ENABLE_PEBS_UNAVAIL;
+                                     MISC_ENABLE_BTS_UNAVAIL;
+        if (!pmusim_pebs_counters(env->pmusim.pmu)) {
+            env->msr_ia32_misc_enable |= MISC_ENABLE_PEBS_UNAVAIL;
+        }
     }
 }
 
@@ -92,7 +98,12 @@ void x86_pmusim_cpuid(CPUX86State *env, uint32_t leaf, uint32_t subleaf,
 
 static void deliver_pmi(CPUState *cs, run_on_cpu_data data)
 {
-    apic_deliver_pmi(X86_CPU(cs)->apic_state);
+    X86CPU *cpu = X86_CPU(cs);
+    bool delivered = apic_deliver_pmi(cpu->apic_state);
+    uint64_t *total = cpu->env.pmusim.truth.total;
+
+    total[delivered ? PMUSIM_STAT_PMIS : PMUSIM_STAT_PMIS_LOST]++;
+    trace_pmusim_pmi(cs->cpu_index, cpu->env.pmusim.global_status, delivered);
 }
 
 /* The interrupt comes before the next instruction: see cpu_handle_interrupt */
@@ -102,6 +113,112 @@ static void raise_pmi(CPUX86State *env)
         env->pmusim.pmi = false;
         async_run_on_cpu(env_cpu(env), deliver_pmi, RUN_ON_CPU_NULL);
     }
+}
+
+void x86_pmusim_lvtpc_written(X86CPU *cpu)
+{
+    cpu->env.pmusim.truth.total[PMUSIM_STAT_LVTPC_WRITES]++;
+}
+
+/* The taken branch that was left behind got to env->eip */
+static void finish_branch(CPUX86State *env)
+{
+    enum pmusim_class class = x86_pmusim_class(env->hflags);
+    struct pmusim *p = &env->pmusim;
+
+    if (p->logging) {
+        pmusim_fold(p, class, 0);
+    }
+    pmusim_branch(p, class, class, p->hot.ip, env->eip, p->hot.branch);
+    p->hot.branch = PMUSIM_BRANCH_NONE;
+}
+
+/*
+ * An interrupt or exception is about to be taken. What retired before it is
+ * seen with the interrupted code's registers. Returns where that code is.
+ */
+target_ulong x86_pmusim_interrupt(CPUX86State *env, int intno)
+{
+    struct pmusim *p = &env->pmusim;
+    unsigned int level = p->hot.level[env->hflags & HF_CPL_MASK];
+
+    if (pmusim_level_records(level)) {
+        if (p->hot.branch) {
+            finish_branch(env);
+        }
+        pmusim_fold(p, x86_pmusim_class(env->hflags), 0);
+        raise_pmi(env);
+    }
+    if (intno == EXCP02_NMI) {
+        pmusim_nmi_begin(p, x86_pmusim_class(env->hflags));
+        raise_pmi(env);
+    }
+    return env->eip;
+}
+
+/* It has been taken */
+void x86_pmusim_interrupted(CPUX86State *env, target_ulong from, int cpl)
+{
+    struct pmusim *p = &env->pmusim;
+
+    if (p->cpu) {
+        pmusim_branch(p, pmusim_class_of(cpl), x86_pmusim_class(env->hflags),
+                      from, env->eip, PMUSIM_BRANCH_FAR);
+    }
+}
+
+void x86_pmusim_iret(CPUX86State *env)
+{
+    pmusim_nmi_end(&env->pmusim, PMUSIM_OS);
+    raise_pmi(env);
+}
+
+/* Called behind a far branch that did not fault */
+void helper_pmusim_far(CPUX86State *env, uint32_t cpl)
+{
+    enum pmusim_class source = pmusim_class_of(cpl);
+    struct pmusim *p = &env->pmusim;
+
+    if (p->logging) {
+        pmusim_fold(p, source, 0);
+    }
+    pmusim_branch(p, source, x86_pmusim_class(env->hflags), p->hot.ip, env->eip,
+                  PMUSIM_BRANCH_FAR);
+}
+
+/* Called at the target of a near branch that was taken */
+void helper_pmusim_branch(CPUX86State *env)
+{
+    finish_branch(env);
+}
+
+/* Called at the start of a block when memory is modelled */
+void helper_pmusim_block(CPUX86State *env)
+{
+    if (env->pmusim.hot.branch) {
+        finish_branch(env);
+    }
+    pmusim_fetch(&env->pmusim, x86_pmusim_class(env->hflags), env->eip);
+}
+
+void helper_pmusim_load(CPUX86State *env, target_ulong address)
+{
+    pmusim_load(&env->pmusim, x86_pmusim_class(env->hflags), address);
+}
+
+void helper_pmusim_store(CPUX86State *env, target_ulong address)
+{
+    pmusim_store(&env->pmusim, x86_pmusim_class(env->hflags), address);
+}
+
+void helper_pmusim_divide(CPUX86State *env)
+{
+    env->pmusim.work[x86_pmusim_class(env->hflags)].divisions++;
+}
+
+void helper_pmusim_flush(CPUX86State *env, target_ulong address)
+{
+    pmusim_flush(&env->pmusim, address);
 }
 
 /* No further block will notice that the halting instruction overflowed one */
@@ -148,10 +265,12 @@ bool x86_pmusim_wrmsr(CPUX86State *env, uint32_t msr, uint64_t value,
                       uintptr_t retaddr)
 {
     struct pmusim *p = &env->pmusim;
+    enum pmusim_access access;
 
     if (!p->cpu) {
         return false;
     }
+    pmusim_count_access(p, msr, true);
     if (msr == MSR_IA32_MISC_ENABLE) {
         uint64_t fixed = MISC_ENABLE_BTS_UNAVAIL | MISC_ENABLE_PEBS_UNAVAIL;
 
@@ -162,7 +281,12 @@ bool x86_pmusim_wrmsr(CPUX86State *env, uint32_t msr, uint64_t value,
         return true;
     }
 
-    switch (pmusim_wrmsr(p, x86_pmusim_class(env->hflags), msr, value)) {
+    access = pmusim_wrmsr(p, x86_pmusim_class(env->hflags), msr, value);
+    if (access != PMUSIM_FOREIGN) {
+        trace_pmusim_wrmsr(env_cpu(env)->cpu_index, msr, value,
+                           access == PMUSIM_FAULT);
+    }
+    switch (access) {
     case PMUSIM_DONE:
         raise_pmi(env);
         return true;
@@ -176,8 +300,17 @@ bool x86_pmusim_wrmsr(CPUX86State *env, uint32_t msr, uint64_t value,
 bool x86_pmusim_rdmsr(CPUX86State *env, uint32_t msr, uint64_t *value,
                       uintptr_t retaddr)
 {
-    switch (pmusim_rdmsr(&env->pmusim, x86_pmusim_class(env->hflags), msr,
-                         value)) {
+    enum pmusim_access access;
+
+    pmusim_count_access(&env->pmusim, msr, false);
+    access = pmusim_rdmsr(&env->pmusim, x86_pmusim_class(env->hflags), msr,
+                          value);
+    if (access != PMUSIM_FOREIGN) {
+        trace_pmusim_rdmsr(env_cpu(env)->cpu_index, msr,
+                           access == PMUSIM_DONE ? *value : 0,
+                           access == PMUSIM_FAULT);
+    }
+    switch (access) {
     case PMUSIM_DONE:
         raise_pmi(env);
         return true;

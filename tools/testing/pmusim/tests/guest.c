@@ -7,6 +7,70 @@
 
 #include "guest.h"
 
+static struct guest *guest_of(struct pmusim *p)
+{
+    return (struct guest *)((char *)p - offsetof(struct guest, pmu));
+}
+
+/* Where @address lies in the guest's memory; NULL: not in it */
+static uint8_t *memory_at(struct guest *g, uint64_t address, size_t size)
+{
+    uint64_t offset = address - GUEST_MEMORY;
+
+    if (offset > GUEST_MEMORY_SIZE || size > GUEST_MEMORY_SIZE - offset) {
+        return NULL;
+    }
+    return g->memory + offset;
+}
+
+static bool host_read(struct pmusim *p, uint64_t address, void *data,
+                      size_t size)
+{
+    const uint8_t *memory = memory_at(guest_of(p), address, size);
+
+    if (memory) {
+        memcpy(data, memory, size);
+    }
+    return memory;
+}
+
+static bool host_write(struct pmusim *p, uint64_t address, const void *data,
+                       size_t size)
+{
+    struct guest *g = guest_of(p);
+    uint8_t *memory = memory_at(g, address, size);
+
+    if (!memory || g->read_only) {
+        return false;
+    }
+    memcpy(memory, data, size);
+    return true;
+}
+
+static void host_registers(struct pmusim *p, struct pmusim_registers *regs)
+{
+    *regs = guest_of(p)->regs;
+    regs->ip = guest_of(p)->ip;
+}
+
+static uint64_t host_space(struct pmusim *p)
+{
+    return guest_of(p)->space;
+}
+
+static void host_unknown(struct pmusim *p, uint64_t select)
+{
+    guest_of(p)->unknown++;
+}
+
+static const struct pmusim_host host = {
+    .read = host_read,
+    .write = host_write,
+    .registers = host_registers,
+    .space = host_space,
+    .unknown = host_unknown,
+};
+
 static void take_pmi(struct guest *g)
 {
     if (g->pmu.pmi) {
@@ -16,15 +80,36 @@ static void take_pmi(struct guest *g)
     }
 }
 
+static unsigned int level(const struct guest *g)
+{
+    return g->pmu.hot.level[g->class == PMUSIM_OS ? 0 : 3];
+}
+
+/* A taken branch has got here */
+static void arrive(struct guest *g)
+{
+    struct pmusim_hot *hot = &g->pmu.hot;
+
+    if (pmusim_level_records(level(g)) && hot->branch) {
+        if (g->pmu.logging) {
+            pmusim_fold(&g->pmu, g->class, 0);
+        }
+        pmusim_branch(&g->pmu, g->class, g->class, hot->ip, g->ip,
+                      hot->branch);
+        hot->branch = PMUSIM_BRANCH_NONE;
+    }
+}
+
 /* As in translated code: take first, ask if that was too much */
 static void announce(struct guest *g, unsigned int insns)
 {
     struct pmusim_hot *hot = &g->pmu.hot;
 
     while (insns) {
-        unsigned int block = insns;
+        unsigned int block = pmusim_level_is_exact(level(g)) ? 1 : insns;
 
-        if (hot->count[g->class] & PMUSIM_COUNT_INSNS) {
+        arrive(g);
+        if (level(g) != PMUSIM_LEVEL_NONE) {
             hot->budget[g->class] -= block;
             if (hot->budget[g->class] < 0) {
                 hot->budget[g->class] += block;
@@ -38,6 +123,10 @@ static void announce(struct guest *g, unsigned int insns)
             }
         }
         g->retired += block;
+        g->ip += block;
+        if (pmusim_level_records(level(g))) {
+            hot->ip = g->ip - 1;
+        }
         insns -= block;
     }
 }
@@ -49,7 +138,7 @@ static void lane(struct guest *g, uint64_t add)
 
 static bool counts_branches(struct guest *g)
 {
-    return g->pmu.hot.count[g->class] & PMUSIM_COUNT_BRANCHES;
+    return level(g) >= PMUSIM_LEVEL_BRANCHES;
 }
 
 void guest_init(struct guest *g, const char *cpu, bool atom)
@@ -58,8 +147,9 @@ void guest_init(struct guest *g, const char *cpu, bool atom)
 
     assert_non_null(row);
     memset(g, 0, sizeof(*g));
-    pmusim_init(&g->pmu, row, atom);
+    pmusim_init(&g->pmu, row, atom, &host);
     g->class = PMUSIM_USR;
+    g->ip = 0x400000;
 }
 
 void guest_run(struct guest *g, unsigned int insns)
@@ -85,6 +175,56 @@ void guest_jump(struct guest *g, unsigned int insns)
     announce(g, insns);
     if (counts_branches(g)) {
         lane(g, PMUSIM_LANE_BRANCH + PMUSIM_LANE_TAKEN);
+    }
+}
+
+void guest_go(struct guest *g, enum pmusim_branch kind, uint64_t to, bool miss)
+{
+    announce(g, 1);
+    if (counts_branches(g)) {
+        lane(g, PMUSIM_LANE_BRANCH + PMUSIM_LANE_TAKEN +
+             (miss ? PMUSIM_LANE_MISS : 0));
+    }
+    if (pmusim_level_records(level(g))) {
+        g->pmu.hot.branch = kind | (miss ? PMUSIM_BRANCH_MISS : 0);
+    }
+    g->ip = to;
+}
+
+static bool has_memory(const struct guest *g)
+{
+    return pmusim_level_has_memory(level(g));
+}
+
+void guest_load(struct guest *g, uint64_t address)
+{
+    announce(g, 1);
+    if (has_memory(g)) {
+        pmusim_load(&g->pmu, g->class, address);
+    }
+}
+
+void guest_store(struct guest *g, uint64_t address)
+{
+    announce(g, 1);
+    if (has_memory(g)) {
+        pmusim_store(&g->pmu, g->class, address);
+    }
+}
+
+void guest_divide(struct guest *g)
+{
+    announce(g, 1);
+    if (has_memory(g)) {
+        g->pmu.work[g->class].divisions++;
+    }
+}
+
+void guest_fetch(struct guest *g, uint64_t ip)
+{
+    g->ip = ip;
+    if (has_memory(g)) {
+        pmusim_fetch(&g->pmu, g->class, ip);
     }
 }
 

@@ -21,23 +21,41 @@
 #define EVENT_BRANCHES  UINT64_C(0x00c4)
 #define EVENT_MISSES    UINT64_C(0x00c5)
 #define EVENT_CYCLES    UINT64_C(0x003c)
+/* The wrapped value @n events below the overflow */
+#define WRAP(n)         (PMUSIM_COUNTER_MASK + 1 - (n))
 #define COUNT_USR       (PMUSIM_SEL_USR | PMUSIM_SEL_EN)
 #define COUNT_OS        (PMUSIM_SEL_OS | PMUSIM_SEL_EN)
+
+/* Linear addresses that the guest has memory at */
+#define GUEST_MEMORY        UINT64_C(0xffff888000010000)
+#define GUEST_MEMORY_SIZE   0x4000
 
 /**
  * struct guest - a CPU that runs nothing in particular
  * @pmu:        the model
  * @class:      privilege class of the code
+ * @ip:         address of the next instruction; each is one byte long
  * @retired:    instructions retired so far
  * @pmis:       interrupts so far
  * @pmi_at:     @retired at the last of them
+ * @regs:       what records show; the instruction pointer is @ip
+ * @space:      page table root
+ * @memory:     what lies at GUEST_MEMORY
+ * @read_only:  writes to it fail
+ * @unknown:    events reported as unknown so far
  */
 struct guest {
     struct pmusim pmu;
     enum pmusim_class class;
+    uint64_t ip;
     uint64_t retired;
     unsigned int pmis;
     uint64_t pmi_at;
+    struct pmusim_registers regs;
+    uint64_t space;
+    uint8_t memory[GUEST_MEMORY_SIZE];
+    bool read_only;
+    unsigned int unknown;
 };
 
 void guest_init(struct guest *g, const char *cpu, bool atom);
@@ -46,6 +64,14 @@ void guest_run(struct guest *g, unsigned int insns);
 /* A block with a conditional branch at its end */
 void guest_branch(struct guest *g, unsigned int insns, uint64_t pc, bool taken);
 void guest_jump(struct guest *g, unsigned int insns);
+/* A taken branch of any kind, alone in its block, and the way to its target */
+void guest_go(struct guest *g, enum pmusim_branch kind, uint64_t to, bool miss);
+/* One instruction that loads, stores or divides */
+void guest_load(struct guest *g, uint64_t address);
+void guest_store(struct guest *g, uint64_t address);
+void guest_divide(struct guest *g);
+/* A block begins elsewhere */
+void guest_fetch(struct guest *g, uint64_t ip);
 /* The register accesses expect to succeed, and retire one instruction */
 void guest_wrmsr(struct guest *g, uint32_t msr, uint64_t value);
 uint64_t guest_rdmsr(struct guest *g, uint32_t msr);

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where the slots go
+ *
+ * A core issues pmu->width slots a cycle. An instruction that retires takes
+ * one. The others are lost, each for one reason:
+ *
+ * - frontend: the slots behind a taken branch in its fetch group, and the
+ *   cycles of a fetch that misses L1I (the latency part);
+ * - bad speculation: the cycles of a misprediction;
+ * - backend: the cycles of a load that misses L1D or the LLC (memory bound),
+ *   and those of a division (core bound). Stores never wait.
+ *
+ * All sums are of integers, so the same instructions give the same counts.
+ * Caches are virtually indexed and tagged, and see only code whose level has
+ * memory; without it nothing is lost to fetches, loads and divisions.
+ */
+#include "pmusim.h"
+
+/*
+ * Look up a line in a set of @ways and make it the most recently used one.
+ * Returns whether it was there.
+ */
+static bool touch(uint64_t *set, unsigned int ways, uint64_t tag)
+{
+    uint64_t carried = tag;
+    unsigned int way;
+
+    for (way = 0; way < ways; way++) {
+        uint64_t here = set[way];
+
+        set[way] = carried;
+        if (here == tag) {
+            return true;
+        }
+        carried = here;
+    }
+    return false;
+}
+
+static void drop(uint64_t *set, unsigned int ways, uint64_t tag)
+{
+    unsigned int way;
+
+    for (way = 0; way < ways; way++) {
+        if (set[way] == tag) {
+            for (; way + 1 < ways; way++) {
+                set[way] = set[way + 1];
+            }
+            set[way] = 0;
+        }
+    }
+}
+
+static uint64_t *l1_set(uint64_t *cache, uint64_t line)
+{
+    return cache + (line & (PMUSIM_L1_SETS - 1)) * PMUSIM_L1_WAYS;
+}
+
+static uint64_t *llc_set(struct pmusim *p, uint64_t line)
+{
+    return p->caches.last + (line & (PMUSIM_LLC_SETS - 1)) * PMUSIM_LLC_WAYS;
+}
+
+static bool touch_l1(uint64_t *cache, uint64_t line)
+{
+    return touch(l1_set(cache, line), PMUSIM_L1_WAYS, line + 1);
+}
+
+/* An access that missed a first-level cache; did the last level have it? */
+static bool touch_llc(struct pmusim *p, struct pmusim_work *work, uint64_t line)
+{
+    bool hit = touch(llc_set(p, line), PMUSIM_LLC_WAYS, line + 1);
+
+    work->llc_references++;
+    work->llc_misses += !hit;
+    return hit;
+}
+
+/* Data source of a load that L1D served, the same on every core type */
+#define SOURCE_L1       1
+/* Cycles from a load to the use of its value, when L1D has it */
+#define L1_LATENCY      5
+
+void pmusim_load(struct pmusim *p, enum pmusim_class class, uint64_t address)
+{
+    struct pmusim_work *work = &p->work[class];
+    uint64_t line = address >> PMUSIM_LINE_SHIFT;
+    unsigned int stall = 0;
+    uint8_t source = SOURCE_L1;
+
+    work->loads++;
+    if (!touch_l1(p->caches.data, line)) {
+        work->l1_misses++;
+        if (touch_llc(p, work, line)) {
+            stall = p->pmu->memory_cycles;
+            source = p->pmu->source_llc;
+        } else {
+            stall = p->pmu->llc_cycles;
+            source = p->pmu->source_memory;
+        }
+        work->stall_cycles += stall;
+    }
+    p->last.address = address;
+    p->last.latency = L1_LATENCY + stall;
+    p->last.source = source;
+    work->slow_loads += p->last.latency >= p->latency;
+}
+
+void pmusim_store(struct pmusim *p, enum pmusim_class class, uint64_t address)
+{
+    struct pmusim_work *work = &p->work[class];
+    uint64_t line = address >> PMUSIM_LINE_SHIFT;
+
+    work->stores++;
+    if (!touch_l1(p->caches.data, line)) {
+        touch_llc(p, work, line);
+    }
+    p->last.address = address;
+    p->last.latency = 0;
+    p->last.source = 0;
+}
+
+/* A block begins at @pc; what is fetched behind it comes in time */
+void pmusim_fetch(struct pmusim *p, enum pmusim_class class, uint64_t pc)
+{
+    struct pmusim_work *work = &p->work[class];
+    uint64_t line = pc >> PMUSIM_LINE_SHIFT;
+
+    if (!touch_l1(p->caches.fetch, line)) {
+        work->fetch_misses++;
+        touch_llc(p, work, line);
+    }
+}
+
+/* CLFLUSH and its like */
+void pmusim_flush(struct pmusim *p, uint64_t address)
+{
+    uint64_t line = address >> PMUSIM_LINE_SHIFT;
+
+    drop(l1_set(p->caches.data, line), PMUSIM_L1_WAYS, line + 1);
+    drop(l1_set(p->caches.fetch, line), PMUSIM_L1_WAYS, line + 1);
+    drop(llc_set(p, line), PMUSIM_LLC_WAYS, line + 1);
+}
+
+bool pmusim_lane_needs_memory(enum pmusim_lane lane)
+{
+    return lane >= PMUSIM_SLOTS;
+}
+
+bool pmusim_lane_needs_branches(enum pmusim_lane lane)
+{
+    return lane > PMUSIM_INSNS;
+}
+
+static uint64_t insns_since_fold(const struct pmusim *p,
+                                 enum pmusim_class class)
+{
+    return p->armed[class] - p->hot.budget[class];
+}
+
+static uint64_t packed_taken(uint64_t packed)
+{
+    return packed >> PMUSIM_LANE_BITS & PMUSIM_LANE_MASK;
+}
+
+/*
+ * Take what the code reported for @class since the last fold, but for
+ * @unretired instructions.
+ */
+void pmusim_collect(struct pmusim *p, enum pmusim_class class,
+                    unsigned int unretired, struct pmusim_delta *delta)
+{
+    const struct pmusim_pmu *pmu = p->pmu;
+    struct pmusim_work *work = &p->work[class];
+    uint64_t packed = p->hot.lane[class];
+    uint64_t insns = insns_since_fold(p, class) - unretired;
+    uint64_t *lane = delta->lane;
+    uint64_t slots;
+
+    lane[PMUSIM_NOTHING] = 0;
+    lane[PMUSIM_INSNS] = insns;
+    lane[PMUSIM_BRANCHES] = packed & PMUSIM_LANE_MASK;
+    lane[PMUSIM_TAKEN] = packed_taken(packed);
+    lane[PMUSIM_MISSES] = packed >> PMUSIM_LANE_MISS_SHIFT;
+    lane[PMUSIM_RECOVERY] = lane[PMUSIM_MISSES] * pmu->miss_cycles;
+
+    lane[PMUSIM_BAD_SPEC] = lane[PMUSIM_RECOVERY] * pmu->width;
+    lane[PMUSIM_FETCH_LATENCY] = work->fetch_misses * pmu->fetch_cycles *
+                                 pmu->width;
+    lane[PMUSIM_FRONTEND] = lane[PMUSIM_FETCH_LATENCY] +
+                            lane[PMUSIM_TAKEN] * pmu->taken_slots;
+    lane[PMUSIM_MEMORY_BOUND] = work->stall_cycles * pmu->width;
+    lane[PMUSIM_BACKEND] = lane[PMUSIM_MEMORY_BOUND] +
+                           work->divisions * pmu->divide_cycles * pmu->width;
+    slots = insns + lane[PMUSIM_BAD_SPEC] + lane[PMUSIM_FRONTEND] +
+            lane[PMUSIM_BACKEND];
+    lane[PMUSIM_SLOTS] = slots;
+    lane[PMUSIM_HEAVY] = work->divisions < insns ? work->divisions : insns;
+
+    lane[PMUSIM_LOADS] = work->loads;
+    lane[PMUSIM_STORES] = work->stores;
+    lane[PMUSIM_L1_HITS] = work->loads - work->l1_misses;
+    lane[PMUSIM_L1_MISSES] = work->l1_misses;
+    lane[PMUSIM_LLC_REFERENCES] = work->llc_references;
+    lane[PMUSIM_LLC_MISSES] = work->llc_misses;
+    lane[PMUSIM_SLOW_LOADS] = work->slow_loads;
+    lane[PMUSIM_DIVISIONS] = work->divisions;
+    lane[PMUSIM_FETCH_MISSES] = work->fetch_misses;
+
+    delta->before = p->slot[class];
+    p->slots[class] += slots;
+    slots += delta->before;
+    lane[PMUSIM_CYCLES] = slots / pmu->width;
+    p->slot[class] = slots % pmu->width;
+    p->hot.lane[class] = 0;
+    *work = (struct pmusim_work) { 0 };
+}
+
+/* Slots up to now, of both classes */
+uint64_t pmusim_clock(const struct pmusim *p)
+{
+    const struct pmusim_pmu *pmu = p->pmu;
+    uint64_t slots = 0;
+    unsigned int c;
+
+    for (c = 0; c < PMUSIM_CLASSES; c++) {
+        const struct pmusim_work *work = &p->work[c];
+        uint64_t packed = p->hot.lane[c];
+        uint64_t cycles = (packed >> PMUSIM_LANE_MISS_SHIFT) *
+                          pmu->miss_cycles;
+
+        if (pmusim_level_has_memory(p->hot.level[c ? PMUSIM_CPLS - 1 : 0])) {
+            cycles += work->fetch_misses * pmu->fetch_cycles +
+                      work->stall_cycles +
+                      work->divisions * pmu->divide_cycles;
+        }
+        slots += p->slots[c] + insns_since_fold(p, c) +
+                 packed_taken(packed) * pmu->taken_slots +
+                 cycles * pmu->width;
+    }
+    return slots;
+}
