@@ -22,14 +22,18 @@ static CPUX86State *env_of(struct pmusim *p)
 static bool reachable(CPUX86State *env, uint64_t address, size_t size,
                       MMUAccessType type)
 {
+    int index = env->hflags & HF_SMAP_MASK ? MMU_KSMAP64_IDX :
+                                             MMU_KNOSMAP64_IDX;
     uint64_t end = address + size;
 
     for (; address < end; address = (address & TARGET_PAGE_MASK) +
                                     TARGET_PAGE_SIZE) {
         void *host = NULL;
 
-        if ((probe_access_flags(env, address, type, MMU_KSMAP64_IDX, true, &host,
-                                0) & TLB_INVALID_MASK) || !host) {
+        int flags = probe_access_flags(env, address, type, index, true, &host,
+                                       0);
+
+        if ((flags & TLB_INVALID_MASK) || !host) {
             return false;
         }
     }
