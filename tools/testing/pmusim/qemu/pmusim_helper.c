@@ -134,6 +134,29 @@ static void finish_branch(CPUX86State *env)
 }
 
 /*
+ * An interrupt is about to be chosen. If the last instruction before it has
+ * made a counter overflow, the performance interrupt was there first. Returns
+ * the requests that this adds.
+ */
+int x86_pmusim_settle(CPUState *cs)
+{
+    CPUX86State *env = cs->env_ptr;
+    struct pmusim *p = &env->pmusim;
+    enum pmusim_class class = x86_pmusim_class(env->hflags);
+
+    if (!p->hot.level[env->hflags & HF_CPL_MASK] || p->hot.budget[class] > 0) {
+        return 0;
+    }
+    pmusim_fold(p, class, 0);
+    if (!p->pmi) {
+        return 0;
+    }
+    p->pmi = false;
+    deliver_pmi(cs, RUN_ON_CPU_NULL);
+    return cs->interrupt_request & CPU_INTERRUPT_NMI;
+}
+
+/*
  * An interrupt or exception is about to be taken. What retired before it is
  * seen with the interrupted code's registers. Returns where that code is.
  */
