@@ -203,6 +203,18 @@ def modeltest(check):
     if status or not number:
         check.record("modeltest", "all", "fail", time.monotonic() - start, log,
                      tail(text))
+    if check.wants("modeltest", "fuzz"):
+        fuzz(check)
+
+
+def fuzz(check):
+    """Some seconds of fuzzing from one seed, if there is a fuzzer."""
+    start = time.monotonic()
+    log = LOG + "/fuzz-model.log"
+    status, text = captured([TOP + "/scripts/fuzz-model.sh", "5"], log,
+                            env=dict(os.environ, SEED="1"))
+    check.record("modeltest", "fuzz", {0: "pass", 4: "skip"}.get(status, "fail"),
+                 time.monotonic() - start, log, tail(text))
 
 
 def unit(check):
@@ -510,6 +522,34 @@ def truth(check):
                  time.monotonic() - start, log, tail(text, 40))
 
 
+OBSERVED = """
+taskset -c 1 perf stat -e instructions:u payload
+pmusim 1 msr 0x38f | sed 's/^/accesses /'
+"""
+
+
+def observed(check):
+    """The trace, the file at exit and the registers tell the same."""
+    test = "trace-and-statistics-agree"
+    if not check.wants("machine", test) or \
+            not check.need("machine", *MACHINE_PARTS):
+        return
+    start = time.monotonic()
+    stats = f"{BUILD}/check/{test}.tsv"
+    status, text, log = boot(
+        test, OBSERVED, "--cpu-option", f"pmusim-stats={stats}",
+        "--qemu-option=-trace", "--qemu-option=pmusim_wrmsr")
+    with open(f"{BUILD}/check/{test}/qemu.log", encoding="utf-8") as trace:
+        traced = len(re.findall(r"pmusim_wrmsr cpu 1 msr 0x38f ", trace.read()))
+    with open(stats, encoding="utf-8") as table:
+        dumped = dict(re.findall(r"^1\twrmsr (0x\w+)\t(\d+)$", table.read(), re.M))
+    read = re.search(r"^accesses \d+ (\d+)$", text, re.M)
+    right = read and int(read[1]) == traced == int(dumped.get("0x38f", 0)) > 0
+    check.record("machine", test, "pass" if right and not status else "fail",
+                 time.monotonic() - start, log, f"traced {traced}, at exit "
+                 f"{dumped.get('0x38f')}, in the guest {read and read[1]}")
+
+
 PRECISE = r"""
 perf record -q -o /tmp/data -c 10007 -e instructions:upp payload
 perf script -i /tmp/data -F ip | sed 's/^/ip /'
@@ -561,6 +601,7 @@ def machine(check):
     registers(check)
     topdown(check)
     truth(check)
+    observed(check)
     precise(check)
     for cpu in CPUS:
         payload(check, "series", cpu)

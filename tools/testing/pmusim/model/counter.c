@@ -74,7 +74,8 @@ static unsigned int worst_events(const struct pmusim *p, enum pmusim_lane lane)
     if (!pmusim_lane_needs_memory(lane)) {
         return 1;
     }
-    return lane < PMUSIM_HEAVY ? worst_slots(p) : ACCESSES_MAX;
+    /* A fetch gets to the last level, too */
+    return lane < PMUSIM_HEAVY ? worst_slots(p) : ACCESSES_MAX + 1;
 }
 
 /* Instructions that can retire without a chance that counter @i overflows */
@@ -149,6 +150,12 @@ static bool counter_enabled(const struct pmusim *p, unsigned int i,
            (class == PMUSIM_OS ? PMUSIM_FIXED_OS : PMUSIM_FIXED_USR);
 }
 
+/* The upper half of PEBS_ENABLE need not be about fixed counters, see msr.c */
+static uint64_t recording_counters(const struct pmusim *p)
+{
+    return p->pebs.enable & pmusim_pebs_counters(p->pmu);
+}
+
 static bool counter_interrupts(const struct pmusim *p, unsigned int i)
 {
     if (i < PMUSIM_FIXED_BASE) {
@@ -164,7 +171,7 @@ static enum pmusim_level needed_level(const struct pmusim *p,
 {
     uint64_t todo = p->active[class];
     bool exact = (todo & p->masked) || pmusim_truth_exact(p, class);
-    bool record = pmusim_lbr_records(p) || (todo & p->pebs.enable);
+    bool record = pmusim_lbr_records(p) || (todo & recording_counters(p));
     bool insns = todo || (p->truth.control & PMUSIM_CONTROL_COUNT);
     bool branches = false, memory = false;
 
@@ -264,7 +271,7 @@ void pmusim_interrupt(struct pmusim *p)
  */
 static void overflow(struct pmusim *p, uint64_t wrapped)
 {
-    uint64_t recorded = wrapped & p->pebs.enable;
+    uint64_t recorded = wrapped & recording_counters(p);
     uint64_t todo;
     bool pmi = false;
 
@@ -277,7 +284,7 @@ static void overflow(struct pmusim *p, uint64_t wrapped)
         pmi |= counter_interrupts(p, i);
     }
     if (recorded) {
-        pmi |= pmusim_pebs_record(p, recorded);
+        pmi |= pmusim_pebs_record(p, recorded, wrapped);
     }
     pmusim_acr_reload(p, wrapped);
     if (pmi) {

@@ -27,6 +27,8 @@ static const struct pmusim_event skylake_events[] = {
     { EVENT(0xc0, 0x01), PMUSIM_INSNS },
     { EVENT(0xc2, 0x02), PMUSIM_INSNS },
     { EVENT(0x0e, 0x01), PMUSIM_INSNS },
+    /* CPU_CLK_UNHALTED.ONE_THREAD_ACTIVE: there is but one */
+    { EVENT(0x3c, 0x02), PMUSIM_CYCLES },
     /* INT_MISC.RECOVERY_CYCLES, IDQ_UOPS_NOT_DELIVERED.CORE */
     { EVENT(0x0d, 0x01), PMUSIM_RECOVERY },
     { EVENT(0x9c, 0x01), PMUSIM_FRONTEND },
@@ -51,6 +53,8 @@ static const struct pmusim_event icelake_events[] = {
     /* UOPS_RETIRED.SLOTS, UOPS_ISSUED.ANY */
     { EVENT(0xc2, 0x02), PMUSIM_INSNS },
     { EVENT(0x0e, 0x01), PMUSIM_INSNS },
+    /* CPU_CLK_UNHALTED.ONE_THREAD_ACTIVE: there is but one */
+    { EVENT(0x3c, 0x02), PMUSIM_CYCLES },
     /* INT_MISC.RECOVERY_CYCLES (also CLEARS_COUNT), UOP_DROPPING */
     { EVENT(0x0d, 0x01), PMUSIM_RECOVERY },
     { EVENT(0x0d, 0x10), NEVER },
@@ -82,6 +86,8 @@ static const struct pmusim_event cove_events[] = {
     { EVENT(0xc2, 0x02), PMUSIM_INSNS },
     { EVENT(0xc2, 0x01), PMUSIM_HEAVY },
     { EVENT(0xae, 0x01), PMUSIM_INSNS },
+    /* CPU_CLK_UNHALTED.ONE_THREAD_ACTIVE: there is but one */
+    { EVENT(0x3c, 0x02), PMUSIM_CYCLES },
     /* INT_MISC.RECOVERY_CYCLES (also CLEARS_COUNT), UOP_DROPPING */
     { EVENT(0xad, 0x01), PMUSIM_RECOVERY },
     { EVENT(0xad, 0x10), NEVER },
@@ -141,6 +147,7 @@ static const struct pmusim_pmu skylake = {
     .fixed = 0x7,
     .caps = CAPS(PMUSIM_CAP_LBR_INFO_TSX, 3),
     .pebs_gp = 0xf,
+    .frontend = 0x7fff17,
     .lbrs = 32,
     .events = skylake_events,
     .fixed_lane = { PMUSIM_INSNS, PMUSIM_CYCLES, PMUSIM_CYCLES },
@@ -162,6 +169,7 @@ static const struct pmusim_pmu icelake = {
             PMUSIM_CAP_METRICS,
     .pebs_gp = 0xff,
     .pebs_fixed = 0xf,
+    .frontend = 0x7fff17,
     .lbrs = 32,
     .metrics = 4,
     .events = icelake_events,
@@ -184,6 +192,7 @@ static const struct pmusim_pmu golden_cove = {
             PMUSIM_CAP_METRICS,
     .pebs_gp = 0xff,
     .pebs_fixed = 0xf,
+    .frontend = 0x7fff1f,
     .lbrs = 32,
     .metrics = 8,
     .events = cove_events,
@@ -207,6 +216,7 @@ static const struct pmusim_pmu lion_cove = {
             PMUSIM_CAP_METRICS,
     .pebs_gp = 0x3ff,
     .pebs_fixed = 0xf,
+    .frontend = 0x7fff1f,
     .lbrs = 32,
     .lbr_counters = 0xf,
     .metrics = 8,
@@ -242,6 +252,7 @@ static const struct pmusim_acr mont_acr = {
     .acr = &mont_acr,                                                   \
     .pebs_gp = 0xff,                                                    \
     .pebs_fixed = 0x77,                                                 \
+    .frontend = 0x7fff1f,                                               \
     .lbrs = 32,                                                         \
     .lbr_counters = 0xf,                                                \
     .events = mont_events,                                              \

@@ -178,6 +178,7 @@ void pmusim_collect(struct pmusim *p, enum pmusim_class class,
     uint64_t *lane = delta->lane;
     uint64_t slots;
 
+    delta->class = class;
     lane[PMUSIM_NOTHING] = 0;
     lane[PMUSIM_INSNS] = insns;
     lane[PMUSIM_BRANCHES] = packed & PMUSIM_LANE_MASK;

@@ -214,6 +214,7 @@ struct pmusim_acr {
  * @acr:            auto counter reload; NULL: none, and no CPUID 0x23.2
  * @pebs_gp:        general-purpose counters that can write PEBS records
  * @pebs_fixed:     fixed counters that can
+ * @frontend:       bits of PEBS_FRONTEND, which only keeps them
  * @lbrs:           entries of the last branch record; 0: none
  * @lbr_counters:   counters whose events it logs, CPUID 0x1C ECX[19:16]
  * @metrics:        bytes of PERF_METRICS in use, 4 or 8; 0: none
@@ -237,6 +238,7 @@ struct pmusim_pmu {
     const struct pmusim_acr *acr;
     uint32_t pebs_gp;
     uint32_t pebs_fixed;
+    uint32_t frontend;
     unsigned int lbrs;
     uint32_t lbr_counters;
     unsigned int metrics;
@@ -288,7 +290,7 @@ struct pmusim_cpu {
  * @equal:      the condition is to reach @threshold exactly
  * @inverted:   count where the condition does not hold
  * @edge:       count where the condition becomes true
- * @seen:       events of the current cycle, when @threshold
+ * @seen:       events of the current cycle, by class, when @threshold
  * @was:        the condition in the last cycle, when @threshold
  */
 struct pmusim_counter {
@@ -302,15 +304,17 @@ struct pmusim_counter {
     bool inverted;
     bool edge;
     bool was;
-    uint32_t seen;
+    uint32_t seen[PMUSIM_CLASSES];
 };
 
 /**
  * struct pmusim_delta - what happened in one class since the last fold
+ * @class:  the class
  * @lane:   events by enum pmusim_lane
  * @before: slots of the current cycle used up before
  */
 struct pmusim_delta {
+    enum pmusim_class class;
     uint64_t lane[PMUSIM_LANES];
     uint32_t before;
 };
@@ -479,7 +483,7 @@ struct pmusim_range {
  * @index:          the register that READS and WRITES are about
  * @in_nmi:         between an NMI's entry and IRET
  * @total:          by enum pmusim_statistic
- * @accesses:       open hash by register number; msr 0 is free
+ * @accesses:       open hash by register number; without accesses: free
  * @range:          ranges of code
  */
 struct pmusim_truth {
@@ -670,7 +674,8 @@ void pmusim_metrics_write(struct pmusim *p, uint64_t value);
 /* pebs.c */
 
 uint64_t pmusim_pebs_counters(const struct pmusim_pmu *pmu);
-bool pmusim_pebs_record(struct pmusim *p, uint64_t counters);
+bool pmusim_pebs_record(struct pmusim *p, uint64_t counters,
+                        uint64_t wrapped);
 
 /* lbr.c */
 

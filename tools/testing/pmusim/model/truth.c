@@ -15,6 +15,12 @@ static bool is_own(uint32_t msr)
     return msr >= PMUSIM_MSR_OWN && msr - PMUSIM_MSR_OWN < PMUSIM_MSR_OWN_COUNT;
 }
 
+/* Any number is a register's, 0 too */
+static bool is_free(const struct pmusim_accesses *accesses)
+{
+    return !accesses->reads && !accesses->writes;
+}
+
 /* The entry of @msr, or a free one, or NULL if there is neither */
 static struct pmusim_accesses *find(struct pmusim_truth *truth, uint32_t msr)
 {
@@ -24,7 +30,7 @@ static struct pmusim_accesses *find(struct pmusim_truth *truth, uint32_t msr)
     for (tries = 0; tries < PMUSIM_STAT_REGISTERS; tries++) {
         struct pmusim_accesses *accesses = &truth->accesses[slot];
 
-        if (accesses->msr == msr || !accesses->msr) {
+        if (accesses->msr == msr || is_free(accesses)) {
             return accesses;
         }
         slot = (slot + 1) % PMUSIM_STAT_REGISTERS;
@@ -197,7 +203,7 @@ enum pmusim_access pmusim_truth_rdmsr(const struct pmusim *p, uint32_t msr,
     case PMUSIM_MSR_OWN_READS:
     case PMUSIM_MSR_OWN_WRITES:
         accesses = find(truth, truth->index);
-        *value = !accesses || accesses->msr != truth->index ? 0 :
+        *value = !accesses ? 0 :
                  msr == PMUSIM_MSR_OWN_READS ? accesses->reads :
                  accesses->writes;
         return PMUSIM_DONE;
