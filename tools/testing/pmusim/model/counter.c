@@ -179,7 +179,9 @@ static enum pmusim_level needed_level(const struct pmusim *p,
         enum pmusim_lane lane = p->counter[__builtin_ctzll(todo)].lane;
 
         branches |= pmusim_lane_needs_branches(lane);
-        memory |= pmusim_lane_needs_memory(lane);
+        memory |= pmusim_lane_needs_memory(lane) ||
+                  (lane == PMUSIM_CYCLES &&
+                   (p->truth.control & PMUSIM_CONTROL_MEMORY));
     }
 
     if (exact) {
@@ -198,8 +200,10 @@ static enum pmusim_level needed_level(const struct pmusim *p,
 void pmusim_update(struct pmusim *p, enum pmusim_class class)
 {
     uint64_t todo = p->existing;
+    bool logged = p->logging;
     unsigned int c, cpl;
 
+    pmusim_lbr_update(p);
     memset(p->active, 0, sizeof(p->active));
     p->masked = 0;
     p->logging = false;
@@ -225,6 +229,9 @@ void pmusim_update(struct pmusim *p, enum pmusim_class class)
             pmusim_lbr_records(p)) {
             p->logging = true;
         }
+    }
+    if (p->logging && !logged) {
+        pmusim_lbr_logging_begins(p);
     }
     for (cpl = 0; cpl < PMUSIM_CPLS; cpl++) {
         p->hot.level[cpl] = needed_level(p, pmusim_class_of(cpl));

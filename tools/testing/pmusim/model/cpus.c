@@ -50,7 +50,8 @@ static const struct pmusim_event icelake_events[] = {
     { EVENT(0xa4, 0x01), PMUSIM_SLOTS },
     { EVENT(0xa4, 0x02), PMUSIM_BACKEND },
     { EVENT(0xa4, 0x08), PMUSIM_BAD_SPEC },
-    /* UOPS_RETIRED.SLOTS, UOPS_ISSUED.ANY */
+    /* INST_RETIRED with a condition, UOPS_RETIRED.SLOTS, UOPS_ISSUED.ANY */
+    { EVENT(0xc0, 0x01), PMUSIM_INSNS },
     { EVENT(0xc2, 0x02), PMUSIM_INSNS },
     { EVENT(0x0e, 0x01), PMUSIM_INSNS },
     /* CPU_CLK_UNHALTED.ONE_THREAD_ACTIVE: there is but one */
@@ -82,9 +83,11 @@ static const struct pmusim_event cove_events[] = {
     /* TOPDOWN.BR_MISPREDICT_SLOTS, MEMORY_BOUND_SLOTS */
     { EVENT(0xa4, 0x08), PMUSIM_BAD_SPEC },
     { EVENT(0xa4, 0x10), PMUSIM_MEMORY_BOUND },
-    /* UOPS_RETIRED.SLOTS, HEAVY, UOPS_ISSUED.ANY */
+    /* INST_RETIRED with a condition, UOPS_RETIRED.SLOTS, HEAVY */
+    { EVENT(0xc0, 0x01), PMUSIM_INSNS },
     { EVENT(0xc2, 0x02), PMUSIM_INSNS },
     { EVENT(0xc2, 0x01), PMUSIM_HEAVY },
+    /* UOPS_ISSUED.ANY */
     { EVENT(0xae, 0x01), PMUSIM_INSNS },
     /* CPU_CLK_UNHALTED.ONE_THREAD_ACTIVE: there is but one */
     { EVENT(0x3c, 0x02), PMUSIM_CYCLES },

@@ -597,7 +597,7 @@ enum pmusim_access pmusim_rdpmc(struct pmusim *p, enum pmusim_class class,
     if (!p->cpu) {
         return PMUSIM_FOREIGN;
     }
-    p->truth.total[PMUSIM_STAT_RDPMCS]++;
+    pmusim_count_statistic(p, PMUSIM_STAT_RDPMCS, PMUSIM_STAT_NMI_RDPMCS);
     if (index == PMUSIM_RDPMC_METRICS && p->pmu->metrics) {
         fold_before_read(p, class);
         *value = pmusim_metrics_read(p);

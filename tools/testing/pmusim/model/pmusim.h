@@ -401,6 +401,11 @@ struct pmusim_lbr_entry {
  *              that had only begun
  * @timed:      @clock is set: recording has not been interrupted since
  * @logged:     values of the logged counters at the last record
+ * @passes:     kinds of branch that are recorded, a bit each, by class of the
+ *              target
+ * @arch:       the architectural kind
+ * @stack:      call-stack mode
+ * @inverse:    2^32 by the slots of a cycle, rounded up
  */
 struct pmusim_lbr {
     struct pmusim_lbr_entry entry[PMUSIM_LBR_MAX];
@@ -411,6 +416,10 @@ struct pmusim_lbr {
     uint64_t clock;
     bool timed;
     uint64_t logged[4];
+    uint32_t passes[PMUSIM_CLASSES];
+    bool arch;
+    bool stack;
+    uint64_t inverse;
 };
 
 /**
@@ -441,6 +450,11 @@ enum pmusim_statistic {
     PMUSIM_STAT_OS_INSNS,
     PMUSIM_STAT_USR_INSNS,
     PMUSIM_STAT_RDPMCS,
+    /* Those of READS, WRITES, LVTPC_WRITES, RDPMCS between NMI and IRET */
+    PMUSIM_STAT_NMI_READS,
+    PMUSIM_STAT_NMI_WRITES,
+    PMUSIM_STAT_NMI_LVTPC_WRITES,
+    PMUSIM_STAT_NMI_RDPMCS,
     PMUSIM_STATISTICS,
 };
 
@@ -479,7 +493,7 @@ struct pmusim_range {
 
 /**
  * struct pmusim_truth - statistics and ground truth
- * @control:        PMUSIM_CONTROL_COUNT
+ * @control:        PMUSIM_CONTROL_KEPT
  * @index:          the register that READS and WRITES are about
  * @in_nmi:         between an NMI's entry and IRET
  * @total:          by enum pmusim_statistic
@@ -681,6 +695,8 @@ bool pmusim_pebs_record(struct pmusim *p, uint64_t counters,
 
 bool pmusim_lbr_records(const struct pmusim *p);
 void pmusim_lbr_interrupted(struct pmusim *p);
+void pmusim_lbr_update(struct pmusim *p);
+void pmusim_lbr_logging_begins(struct pmusim *p);
 void pmusim_branch(struct pmusim *p, enum pmusim_class source,
                    enum pmusim_class class, uint64_t from, uint64_t to,
                    uint32_t branch);
@@ -723,6 +739,8 @@ uint64_t pmusim_return(struct pmusim_predictor *bp, uint64_t target);
 /* truth.c */
 
 void pmusim_count_access(struct pmusim *p, uint32_t msr, bool write);
+void pmusim_count_statistic(struct pmusim *p, enum pmusim_statistic statistic,
+                            enum pmusim_statistic in_nmi);
 void pmusim_nmi_begin(struct pmusim *p, enum pmusim_class class);
 void pmusim_nmi_end(struct pmusim *p, enum pmusim_class class);
 bool pmusim_truth_exact(const struct pmusim *p, enum pmusim_class class);

@@ -115,9 +115,22 @@ static void raise_pmi(CPUX86State *env)
     }
 }
 
+/* What has run so far belongs to the page tables that are about to go */
+void x86_pmusim_new_space(CPUX86State *env)
+{
+    unsigned int level = env->pmusim.hot.level[env->hflags & HF_CPL_MASK];
+
+    if (pmusim_level_is_exact(env->pmusim.hot.level[HF_CPL_MASK]) ||
+        pmusim_level_is_exact(level)) {
+        pmusim_fold(&env->pmusim, x86_pmusim_class(env->hflags), !!level);
+        raise_pmi(env);
+    }
+}
+
 void x86_pmusim_lvtpc_written(X86CPU *cpu)
 {
-    cpu->env.pmusim.truth.total[PMUSIM_STAT_LVTPC_WRITES]++;
+    pmusim_count_statistic(&cpu->env.pmusim, PMUSIM_STAT_LVTPC_WRITES,
+                           PMUSIM_STAT_NMI_LVTPC_WRITES);
 }
 
 /* The taken branch that was left behind got to env->eip */

@@ -235,6 +235,7 @@ static const struct named skylake[] = {
 };
 
 static const struct named icelake[] = {
+    { 0x01c0, INSNS },          /* INST_RETIRED.STALL_CYCLES, without cmask */
     { 0x01a4, SLOTS },          /* TOPDOWN.SLOTS_P */
     { 0x02a4, BACKEND },        /* TOPDOWN.BACKEND_BOUND_SLOTS */
     { 0x08a4, BAD_SPEC },       /* TOPDOWN.BR_MISPREDICT_SLOTS */
@@ -255,6 +256,7 @@ static const struct named icelake[] = {
 };
 
 static const struct named cove[] = {
+    { 0x01c0, INSNS },          /* INST_RETIRED.STALL_CYCLES, without cmask */
     { 0x01a4, SLOTS },          /* TOPDOWN.SLOTS_P */
     { 0x02a4, BACKEND },        /* TOPDOWN.BACKEND_BOUND_SLOTS */
     { 0x04a4, BAD_SPEC },       /* TOPDOWN.BAD_SPEC_SLOTS */

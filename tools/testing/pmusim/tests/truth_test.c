@@ -98,6 +98,49 @@ static void test_any_register_is_counted(void **state)
     expect_accesses(g, 0x10, 1, 0);
 }
 
+static void test_accesses_in_an_nmi(void **state)
+{
+    struct guest *g = *state;
+
+    write_msr(g, PMUSIM_MSR_GLOBAL_CTRL, 0);
+    guest_rdpmc(g, 0);
+    pmusim_nmi_begin(&g->pmu, PMUSIM_OS);
+    write_msr(g, PMUSIM_MSR_GLOBAL_CTRL, 0);
+    write_msr(g, PMUSIM_MSR_GLOBAL_CTRL, 1);
+    read_msr(g, PMUSIM_MSR_GLOBAL_STATUS);
+    guest_rdpmc(g, 0);
+    pmusim_nmi_end(&g->pmu, PMUSIM_OS);
+    read_msr(g, PMUSIM_MSR_GLOBAL_STATUS);
+    assert_int_equal(statistic(g, PMUSIM_STAT_WRITES), 3);
+    assert_int_equal(statistic(g, PMUSIM_STAT_NMI_WRITES), 2);
+    assert_int_equal(statistic(g, PMUSIM_STAT_READS), 2);
+    assert_int_equal(statistic(g, PMUSIM_STAT_NMI_READS), 1);
+    assert_int_equal(statistic(g, PMUSIM_STAT_RDPMCS), 2);
+    assert_int_equal(statistic(g, PMUSIM_STAT_NMI_RDPMCS), 1);
+}
+
+/* Cycles cost what memory makes them cost only on demand */
+static void test_memory_for_cycles(void **state)
+{
+    struct guest *g = *state;
+    const struct pmusim_pmu *pmu = g->pmu.pmu;
+    unsigned int on;
+
+    guest_wrmsr(g, PMUSIM_MSR_PERFEVTSEL0, EVENT_CYCLES | COUNT_USR);
+    for (on = 0; on < 2; on++) {
+        guest_wrmsr(g, CONTROL, on ? PMUSIM_CONTROL_MEMORY : 0);
+        assert_int_equal(guest_rdmsr(g, CONTROL),
+                         on ? PMUSIM_CONTROL_MEMORY : 0);
+        guest_wrmsr(g, PMUSIM_MSR_PMC0, 0);
+        g->class = PMUSIM_USR;
+        guest_load(g, 0x123456);
+        guest_run(g, pmu->width - 1);
+        g->class = PMUSIM_OS;
+        assert_int_equal(guest_rdmsr(g, PMUSIM_MSR_PMC0),
+                         1 + (on ? pmu->llc_cycles : 0));
+    }
+}
+
 static void test_register_0_is_like_others(void **state)
 {
     struct guest *g = *state;
@@ -495,7 +538,7 @@ static void test_reserved_bits(void **state)
 {
     struct guest *g = *state;
 
-    guest_wrmsr_faults(g, CONTROL, 1 << 3);
+    guest_wrmsr_faults(g, CONTROL, 1 << 4);
     guest_wrmsr_faults(g, CONTROL, COUNT | UINT64_C(1) << 63);
     guest_wrmsr_faults(g, RANGE(0), 1 << 2);
     guest_wrmsr_faults(g, RANGE(7), UINT64_C(1) << 32);
@@ -575,6 +618,8 @@ int main(void)
         rule(accesses_by_register),
         rule(any_register_is_counted),
         rule(register_0_is_like_others),
+        rule(accesses_in_an_nmi),
+        rule(memory_for_cycles),
         rule(own_registers_are_not_counted),
         rule(table_that_is_full),
         rule(no_pmu_counts_nothing),
