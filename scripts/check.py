@@ -386,26 +386,6 @@ def exact(check):
                  f"in blocks:\n{tail(text)}\nsingle:\n{tail(single)}")
 
 
-def registers(check):
-    """Registers fault where hardware does, on either kind of core."""
-    for cpu, script in (
-            ("arrowlake", "msrcheck 0 core; a=$?; msrcheck 1 atom && exit $a"),
-            ("clearwaterforest", "msrcheck 0 atom")):
-        test = f"registers-{cpu}"
-        if not check.wants("machine", test) or \
-                not check.need("machine", *MACHINE_PARTS):
-            continue
-        start = time.monotonic()
-        status, text, log = boot(test, script, "--cpu", cpu)
-        bad = re.findall(r"^not ok .*", text, re.M)
-        planned = sum(map(int, re.findall(r"^1\.\.(\d+)$", text, re.M)))
-        done = len(re.findall(r"^(?:not )?ok ", text, re.M))
-        good = not status and not bad and done == planned > 0
-        check.record("machine", test, "pass" if good else "fail",
-                     time.monotonic() - start, log,
-                     "\n".join(bad) or f"{done} of {planned} done\n{tail(text)}")
-
-
 def checklists(check):
     """The manual's promises, tried without a kernel."""
     image = BUILD + "/guest/guest.elf"
@@ -515,9 +495,9 @@ def truth(check):
     counted = re.search(r"^loop2 (\d+) (\d+) ", text, re.M)
     happened = dict(re.findall(r"^(\w+) (\d+)$", text, re.M))
     # Around the call: the return from ioctl, the call itself and its like.
-    near = bool(counted) and 0 <= int(counted[1]) \
-        - int(happened.get("branches", 0)) < 50 \
-        and 0 <= int(counted[2]) - int(happened.get("misses", 0)) < 20
+    near = bool(counted) and 0 < int(counted[1]) \
+        - int(happened.get("branches", 0)) < 20 \
+        and 0 <= int(counted[2]) - int(happened.get("misses", 0)) < 10
     check.record("machine", test, "pass" if near and not status else "fail",
                  time.monotonic() - start, log, tail(text, 40))
 
@@ -598,7 +578,6 @@ def precise(check):
 def machine(check):
     checklists(check)
     exact(check)
-    registers(check)
     topdown(check)
     truth(check)
     observed(check)

@@ -587,6 +587,11 @@ enum pmusim_access pmusim_wrmsr(struct pmusim *p, enum pmusim_class class,
     return PMUSIM_DONE;
 }
 
+static void count_rdpmc(struct pmusim *p)
+{
+    pmusim_count_statistic(p, PMUSIM_STAT_RDPMCS, PMUSIM_STAT_NMI_RDPMCS);
+}
+
 /* The caller has checked CR4.PCE */
 enum pmusim_access pmusim_rdpmc(struct pmusim *p, enum pmusim_class class,
                                 uint32_t index, uint64_t *value)
@@ -597,10 +602,10 @@ enum pmusim_access pmusim_rdpmc(struct pmusim *p, enum pmusim_class class,
     if (!p->cpu) {
         return PMUSIM_FOREIGN;
     }
-    pmusim_count_statistic(p, PMUSIM_STAT_RDPMCS, PMUSIM_STAT_NMI_RDPMCS);
     if (index == PMUSIM_RDPMC_METRICS && p->pmu->metrics) {
         fold_before_read(p, class);
         *value = pmusim_metrics_read(p);
+        count_rdpmc(p);
         return PMUSIM_DONE;
     }
     if (number >= PMUSIM_GP_MAX) {
@@ -615,5 +620,6 @@ enum pmusim_access pmusim_rdpmc(struct pmusim *p, enum pmusim_class class,
 
     fold_before_read(p, class);
     *value = p->counter[counter].value;
+    count_rdpmc(p);
     return PMUSIM_DONE;
 }
