@@ -58,6 +58,9 @@ vm: rootfs qemu ## P a shell in the test machine; CMD='...' CPU=arrowlake KERNEL
 pmusim-matrix: rootfs qemu ## P others' kernels on every emulated CPU, with perf; build/results/pmusim.tsv
 	@scripts/pmusim_matrix.py
 
+bench: rootfs qemu ## P what drivers cost: stock, series, mainline; build/results/bench.tsv
+	@scripts/bench.py
+
 speed: rootfs ## P what the emulated PMU costs the emulator, in seconds
 	@scripts/speed.py
 
@@ -87,6 +90,6 @@ clean: ## P remove build/
 
 .NOTPARALLEL:
 .PHONY: help demo check fresh series kernel perf qemu selftests rootfs vm \
-	pmusim-matrix speed modeltest fuzz-model kunit selftest perftest lint \
+	pmusim-matrix bench speed modeltest fuzz-model kunit selftest perftest lint \
 	deps clean
 .DEFAULT_GOAL := help
