@@ -50,9 +50,9 @@ static const char * const statistics[] = {
 };
 
 static const char * const lanes[] = {
-	"nothing", "instructions", "branches", "taken", "misses", "cycles",
-	"recovery", "slots", "bad_spec", "frontend", "fetch_latency", "backend",
-	"memory_bound", "heavy", "loads", "stores", "l1_hits", "l1_misses",
+	"nothing", "instructions", "branches", "conditionals", "taken",
+	"misses", "cycles", "recovery", "slots", "bad_spec", "frontend",
+	"fetch_latency", "backend", "memory_bound", "heavy", "loads", "stores", "l1_hits", "l1_misses",
 	"llc_references", "llc_misses", "slow_loads", "divisions",
 	"fetch_misses",
 };

@@ -161,7 +161,7 @@ static uint64_t insns_since_fold(const struct pmusim *p,
 
 static uint64_t packed_taken(uint64_t packed)
 {
-    return packed >> PMUSIM_LANE_BITS & PMUSIM_LANE_MASK;
+    return packed >> PMUSIM_LANE_TAKEN_SHIFT & PMUSIM_LANE_MASK;
 }
 
 /*
@@ -182,6 +182,8 @@ void pmusim_collect(struct pmusim *p, enum pmusim_class class,
     lane[PMUSIM_NOTHING] = 0;
     lane[PMUSIM_INSNS] = insns;
     lane[PMUSIM_BRANCHES] = packed & PMUSIM_LANE_MASK;
+    lane[PMUSIM_CONDITIONALS] = packed >> PMUSIM_LANE_COND_SHIFT &
+                                PMUSIM_LANE_MASK;
     lane[PMUSIM_TAKEN] = packed_taken(packed);
     lane[PMUSIM_MISSES] = packed >> PMUSIM_LANE_MISS_SHIFT;
     lane[PMUSIM_RECOVERY] = lane[PMUSIM_MISSES] * pmu->miss_cycles;

@@ -68,19 +68,22 @@ static inline bool pmusim_level_is_exact(unsigned int level)
 }
 
 /*
- * Branch lane: three counts in one word, so that a branch costs one
+ * Branch lane: four counts in one word, so that a branch costs one
  * read-modify-write. A fold comes at the latest after PMUSIM_BUDGET_MAX
- * instructions and one block more, hence 21 bits hold each count.
+ * instructions and one block more, hence 16 bits hold each count.
  */
-#define PMUSIM_LANE_BITS        21
-#define PMUSIM_LANE_MASK        ((UINT64_C(1) << PMUSIM_LANE_BITS) - 1)
-#define PMUSIM_LANE_BRANCH      UINT64_C(1)
-#define PMUSIM_LANE_TAKEN       (UINT64_C(1) << PMUSIM_LANE_BITS)
-#define PMUSIM_LANE_MISS_SHIFT  (2 * PMUSIM_LANE_BITS)
-#define PMUSIM_LANE_MISS        (UINT64_C(1) << PMUSIM_LANE_MISS_SHIFT)
-#define PMUSIM_BUDGET_MAX       (INT32_C(1) << 20)
+#define PMUSIM_LANE_BITS            16
+#define PMUSIM_LANE_MASK            ((UINT64_C(1) << PMUSIM_LANE_BITS) - 1)
+#define PMUSIM_LANE_BRANCH          UINT64_C(1)
+#define PMUSIM_LANE_COND_SHIFT      PMUSIM_LANE_BITS
+#define PMUSIM_LANE_COND            (UINT64_C(1) << PMUSIM_LANE_COND_SHIFT)
+#define PMUSIM_LANE_TAKEN_SHIFT     (2 * PMUSIM_LANE_BITS)
+#define PMUSIM_LANE_TAKEN           (UINT64_C(1) << PMUSIM_LANE_TAKEN_SHIFT)
+#define PMUSIM_LANE_MISS_SHIFT      (3 * PMUSIM_LANE_BITS)
+#define PMUSIM_LANE_MISS            (UINT64_C(1) << PMUSIM_LANE_MISS_SHIFT)
+#define PMUSIM_BUDGET_MAX           (INT32_C(1) << 15)
 /* Longest block that pmusim_admit() may be asked for, instructions */
-#define PMUSIM_BLOCK_MAX        512
+#define PMUSIM_BLOCK_MAX            512
 
 /* Kinds of branch; from PMUSIM_BRANCH_JCC on, less one: LBR INFO's type */
 enum pmusim_branch {
@@ -129,8 +132,8 @@ struct pmusim_predictor {
  * @budget:     instructions that may still retire before pmusim_admit() has
  *              to be called, by class; negative: call it now
  * @level:      enum pmusim_level, by privilege level: what to report at all
- * @lane:       branches, taken branches and mispredictions since the last
- *              fold, by class, packed by PMUSIM_LANE_*
+ * @lane:       branches of each sort and mispredictions since the last fold, by
+ *              class, packed by PMUSIM_LANE_*
  * @ip:         from PMUSIM_LEVEL_RECORD on: address of the last instruction
  *              that retired or is executing
  * @branch:     from PMUSIM_LEVEL_RECORD on: the branch at @ip has been taken,
@@ -152,6 +155,7 @@ enum pmusim_lane {
     PMUSIM_NOTHING,
     PMUSIM_INSNS,
     PMUSIM_BRANCHES,
+    PMUSIM_CONDITIONALS,
     PMUSIM_TAKEN,
     PMUSIM_MISSES,
     PMUSIM_CYCLES,

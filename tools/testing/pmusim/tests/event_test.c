@@ -96,9 +96,9 @@ static void test_rows(void **state)
 
 /* What the workload below has, in the order of kinds */
 enum kind {
-    INSNS, CYCLES, BRANCHES, TAKEN, MISSES, RECOVERY, SLOTS, BAD_SPEC,
-    FRONTEND, BACKEND, MEMORY_BOUND, HEAVY, LOADS, STORES, L1_HITS, L1_MISSES,
-    SLOW_LOADS, LLC, LLC_MISSES, FETCH_MISSES, NEVER, KINDS,
+    INSNS, CYCLES, BRANCHES, CONDITIONALS, TAKEN, MISSES, RECOVERY, SLOTS,
+    BAD_SPEC, FRONTEND, BACKEND, MEMORY_BOUND, HEAVY, LOADS, STORES, L1_HITS,
+    L1_MISSES, SLOW_LOADS, LLC, LLC_MISSES, FETCH_MISSES, NEVER, KINDS,
 };
 
 /*
@@ -159,6 +159,8 @@ static uint64_t expected(const struct pmusim_pmu *pmu, enum kind kind,
         return slots / pmu->width;
     case BRANCHES:
         return 9 + 5 + 11;
+    case CONDITIONALS:
+        return 9 + 5;
     case TAKEN:
         return 9 + 11;
     case MISSES:
@@ -225,6 +227,7 @@ static const struct named skylake[] = {
     { 0x010d, RECOVERY },       /* INT_MISC.RECOVERY_CYCLES */
     { 0x019c, FRONTEND },       /* IDQ_UOPS_NOT_DELIVERED.CORE */
     { 0x20c4, TAKEN },          /* BR_INST_RETIRED.NEAR_TAKEN */
+    { 0x01c4, CONDITIONALS },   /* BR_INST_RETIRED.COND */
     { 0x0283, FETCH_MISSES },   /* ICACHE_64B.IFTAG_MISS */
     { 0x81d0, LOADS },          /* MEM_INST_RETIRED.ALL_LOADS */
     { 0x82d0, STORES },         /* MEM_INST_RETIRED.ALL_STORES */
@@ -246,6 +249,7 @@ static const struct named icelake[] = {
     { 0x100d, NEVER },          /* INT_MISC.UOP_DROPPING */
     { 0x019c, FRONTEND },       /* IDQ_UOPS_NOT_DELIVERED.CORE */
     { 0x20c4, TAKEN },          /* BR_INST_RETIRED.NEAR_TAKEN */
+    { 0x11c4, CONDITIONALS },   /* BR_INST_RETIRED.COND */
     { 0x0283, FETCH_MISSES },   /* ICACHE_64B.IFTAG_MISS */
     { 0x81d0, LOADS },          /* MEM_INST_RETIRED.ALL_LOADS */
     { 0x82d0, STORES },         /* MEM_INST_RETIRED.ALL_STORES */
@@ -270,6 +274,7 @@ static const struct named cove[] = {
     { 0x10ad, NEVER },          /* INT_MISC.UOP_DROPPING */
     { 0x019c, FRONTEND },       /* IDQ_UOPS_NOT_DELIVERED.CORE */
     { 0x20c4, TAKEN },          /* BR_INST_RETIRED.NEAR_TAKEN */
+    { 0x11c4, CONDITIONALS },   /* BR_INST_RETIRED.COND */
     { 0x81d0, LOADS },          /* MEM_INST_RETIRED.ALL_LOADS */
     { 0x82d0, STORES },         /* MEM_INST_RETIRED.ALL_STORES */
     { 0x01d1, L1_HITS },        /* MEM_LOAD_RETIRED.L1_HIT */
@@ -291,6 +296,7 @@ static const struct named mont[] = {
     { 0x0074, BACKEND },        /* the same of Crestmont */
     { 0x01a4, SLOTS },          /* the architectural event */
     { 0xc0c4, TAKEN },          /* BR_INST_RETIRED.NEAR_TAKEN */
+    { 0x7ec4, CONDITIONALS },   /* BR_INST_RETIRED.COND */
     { 0x0280, FETCH_MISSES },   /* ICACHE.MISSES */
     { 0x05d0, SLOW_LOADS },     /* MEM_UOPS_RETIRED.LOAD_LATENCY */
     { 0x06d0, STORES },         /* MEM_UOPS_RETIRED.STORE_LATENCY */

@@ -366,6 +366,7 @@ static void branch(struct script *s)
         lane += taken ? PMUSIM_LANE_TAKEN : 0;
         switch (kind) {
         case PMUSIM_BRANCH_JCC:
+            lane += PMUSIM_LANE_COND;
             lane += pmusim_conditional(bp, fuzz.ip, taken);
             break;
         case PMUSIM_BRANCH_IND_JUMP:

@@ -178,7 +178,8 @@ void guest_branch(struct guest *g, unsigned int insns, uint64_t pc, bool taken)
 {
     announce(g, insns);
     if (counts_branches(g)) {
-        lane(g, PMUSIM_LANE_BRANCH + (taken ? PMUSIM_LANE_TAKEN : 0) +
+        lane(g, PMUSIM_LANE_BRANCH + PMUSIM_LANE_COND +
+             (taken ? PMUSIM_LANE_TAKEN : 0) +
              pmusim_conditional(&g->pmu.hot.predictor, pc, taken));
     }
 }
@@ -196,6 +197,7 @@ void guest_go(struct guest *g, enum pmusim_branch kind, uint64_t to, bool miss)
     announce(g, 1);
     if (counts_branches(g)) {
         lane(g, PMUSIM_LANE_BRANCH + PMUSIM_LANE_TAKEN +
+             (kind == PMUSIM_BRANCH_JCC ? PMUSIM_LANE_COND : 0) +
              (miss ? PMUSIM_LANE_MISS : 0));
     }
     if (pmusim_level_records(level(g))) {
