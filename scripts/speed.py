@@ -5,8 +5,8 @@
 Boots the stock kernel on QEMU without the PMU and on QEMU with it, in turn, and
 takes the emulator's processor time for two programs in the machine: gzip of
 18 MB of text, and a loop of four instructions. With the PMU they run with idle
-counters, under four events counted in user and kernel mode, under PEBS, and
-with branches recorded. The best of the rounds counts. Writes
+counters, under four events counted in user and kernel mode, under PEBS, with an
+event sampled that hardly happens, and with branches recorded. The best of the rounds counts. Writes
 build/results/speed.tsv; fails when a ratio is above its limit.
 """
 
@@ -20,6 +20,7 @@ EVENTS = "cycles,instructions,branches,branch-misses"
 LIMITS = {("gzip", "idle"): 1.03, ("spin", "idle"): 1.03,
           ("gzip", "counting"): 1.5, ("spin", "counting"): 3.0,
           ("gzip", "pebs"): 10.0, ("spin", "pebs"): 10.0,
+          ("gzip", "rare"): 10.0, ("spin", "rare"): 10.0,
           ("gzip", "lbr"): 10.0, ("spin", "lbr"): 10.0}
 
 GUEST = """
@@ -37,6 +38,7 @@ done
 PREFIX = {
     "counting": f"perf stat -o /tmp/out -e {EVENTS}",
     "pebs": "perf record -q -o /tmp/out -e instructions:pp -c 1000003",
+    "rare": "perf record -q -o /tmp/out -e cache-misses:pp -c 2",
     "lbr": "perf record -q -o /tmp/out -b -e branches -c 1000003",
 }
 

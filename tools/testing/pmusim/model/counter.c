@@ -9,8 +9,9 @@
  * how many of the next instructions may run: never past an overflow, so that
  * an overflow always falls on the last instruction that was admitted.
  *
- * A branch ends its block. Events that only branches cause therefore need no
- * limit on the block, only a look at the counters before the next one.
+ * A branch ends its block, and so does an access to memory where accesses are
+ * reported. Events that only those cause therefore need no limit on the block,
+ * only a look at the counters before the next one.
  */
 #include <string.h>
 
@@ -92,6 +93,17 @@ static uint64_t safe_insns(const struct pmusim *p, unsigned int i)
 }
 
 /*
+ * A counter of accesses that is so near its overflow is looked at after each of
+ * them, instead of at every instruction in between: they may be rare.
+ */
+#define NEAR            64
+
+static bool is_watched(const struct pmusim *p, unsigned int i, uint64_t safe)
+{
+    return safe < NEAR && pmusim_lane_is_access(p->counter[i].lane);
+}
+
+/*
  * Choose new budgets. A counter that counts in both classes gets half its
  * distance in each, the odd instruction going to @class, which runs next.
  */
@@ -100,13 +112,22 @@ static void arm(struct pmusim *p, enum pmusim_class class)
     enum pmusim_class other = PMUSIM_CLASSES - 1 - class;
     uint64_t todo = p->active[PMUSIM_OS] | p->active[PMUSIM_USR];
     uint64_t limit[PMUSIM_CLASSES] = { PMUSIM_BUDGET_MAX, PMUSIM_BUDGET_MAX };
-    unsigned int i;
+    unsigned int i, c;
 
+    memset(p->watched, 0, sizeof(p->watched));
     for (; todo; todo &= todo - 1) {
         uint64_t safe;
 
         i = __builtin_ctzll(todo);
         safe = safe_insns(p, i);
+        if (is_watched(p, i, safe)) {
+            for (c = 0; c < PMUSIM_CLASSES; c++) {
+                if (p->active[c] & pmusim_bit(i)) {
+                    p->watched[c] |= 1u << p->counter[i].lane;
+                }
+            }
+            continue;
+        }
         if (both_classes(p, i)) {
             if (limit[class] > (safe + 1) / 2) {
                 limit[class] = (safe + 1) / 2;
@@ -394,7 +415,7 @@ unsigned int pmusim_admit(struct pmusim *p, enum pmusim_class class,
             limit = distance(p, i);
         } else if (lane == PMUSIM_CYCLES && !memory) {
             limit = slot_distance(p, i, p->slot[class]);
-        } else if (lane == PMUSIM_CYCLES || pmusim_lane_needs_memory(lane)) {
+        } else if (lane == PMUSIM_CYCLES || lane == PMUSIM_SLOTS) {
             /* Near the overflow one by one: each may be the one */
             limit = safe_insns(p, i);
         }

@@ -19,7 +19,10 @@
 #define CORE_TYPE_CORE  0x40
 
 #define EVENT(event, umask)     ((umask) << 8 | (event))
-/* Known, and never happens here: no machine clears, nothing that blocks */
+/*
+ * Known, and never happens here: no machine clears, nothing that blocks, no
+ * fused pairs, and all that is issued comes from the decoded cache
+ */
 #define NEVER                   PMUSIM_NOTHING
 
 static const struct pmusim_event skylake_events[] = {
@@ -27,6 +30,8 @@ static const struct pmusim_event skylake_events[] = {
     { EVENT(0xc0, 0x01), PMUSIM_INSNS },
     { EVENT(0xc2, 0x02), PMUSIM_INSNS },
     { EVENT(0x0e, 0x01), PMUSIM_INSNS },
+    /* UOPS_RETIRED.MACRO_FUSED */
+    { EVENT(0xc2, 0x04), NEVER },
     /* CPU_CLK_UNHALTED.ONE_THREAD_ACTIVE: there is but one */
     { EVENT(0x3c, 0x02), PMUSIM_CYCLES },
     /* INT_MISC.RECOVERY_CYCLES, IDQ_UOPS_NOT_DELIVERED.CORE */
@@ -60,6 +65,10 @@ static const struct pmusim_event icelake_events[] = {
     /* INT_MISC.RECOVERY_CYCLES (also CLEARS_COUNT), UOP_DROPPING */
     { EVENT(0x0d, 0x01), PMUSIM_RECOVERY },
     { EVENT(0x0d, 0x10), NEVER },
+    /* UOPS_DECODED.DEC0, IDQ.MITE_UOPS, MS_UOPS */
+    { EVENT(0x56, 0x01), NEVER },
+    { EVENT(0x79, 0x04), NEVER },
+    { EVENT(0x79, 0x30), NEVER },
     /* IDQ_UOPS_NOT_DELIVERED.CORE */
     { EVENT(0x9c, 0x01), PMUSIM_FRONTEND },
     /* BR_INST_RETIRED.COND, NEAR_TAKEN, ICACHE_64B.IFTAG_MISS */
@@ -213,6 +222,7 @@ static const struct pmusim_pmu golden_cove = {
     .divide_cycles = 12,
     .source_llc = 0x04,
     .source_memory = 0x0a,
+    .two_latencies = true,
 };
 
 static const struct pmusim_pmu lion_cove = {
@@ -238,6 +248,7 @@ static const struct pmusim_pmu lion_cove = {
     .divide_cycles = 10,
     .source_llc = 0x08,
     .source_memory = 0x11,
+    .two_latencies = true,
 };
 
 /*
@@ -276,6 +287,7 @@ static const struct pmusim_acr mont_acr = {
     .divide_cycles = 10,                                                \
     .source_llc = 0x04,                                                 \
     .source_memory = 0x0a,                                              \
+    .two_latencies = true,                                              \
 }
 
 static const struct pmusim_pmu skymont = MONT(CORE_TYPE_ATOM);

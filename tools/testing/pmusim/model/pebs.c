@@ -77,18 +77,36 @@ static void add_gprs(struct record *record, const struct pmusim_registers *regs,
     }
 }
 
+/* Does one of the @counters count stores? */
+static bool counts_stores(const struct pmusim *p, uint64_t counters)
+{
+    for (; counters; counters &= counters - 1) {
+        if (p->counter[__builtin_ctzll(counters)].lane == PMUSIM_STORES) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const struct pmusim_last_access *access_of(const struct pmusim *p,
+                                                  uint64_t counters)
+{
+    return counts_stores(p, counters) ? &p->last_store : &p->last_load;
+}
+
 /* Skylake: one layout, everything in it */
 static void full_record(struct pmusim *p, uint64_t counters,
                         const struct pmusim_registers *regs,
                         struct record *record)
 {
     static const uint8_t order[] = { AX, BX, CX, DX, SI, DI, BP, SP };
+    const struct pmusim_last_access *access = access_of(p, counters);
 
     add_gprs(record, regs, order, sizeof(order));
     add(record, counters);
-    add(record, p->last.address);
-    add(record, p->last.source);
-    add(record, p->last.latency);
+    add(record, access->address);
+    add(record, access->source);
+    add(record, access->latency);
     add(record, p->hot.ip);
     add(record, 0);
     add(record, regs->tsc);
@@ -127,11 +145,23 @@ static void add_branches(struct pmusim *p, unsigned int number,
     }
 }
 
+#define ACCESS_LATENCY_SHIFT    32
+
+static uint64_t latency_of(const struct pmusim *p,
+                           const struct pmusim_last_access *access)
+{
+    uint64_t latency = access->latency;
+
+    return p->pmu->two_latencies ? latency << ACCESS_LATENCY_SHIFT | latency :
+                                   latency;
+}
+
 static void adaptive_record(struct pmusim *p, uint64_t counters,
                             const struct pmusim_registers *regs,
                             struct record *record)
 {
     static const uint8_t order[] = { AX, CX, DX, BX, SP, BP, SI, DI };
+    const struct pmusim_last_access *access = access_of(p, counters);
     uint64_t groups = is_adaptive(p, counters) ? p->pebs.data : 0;
     unsigned int i;
 
@@ -140,9 +170,9 @@ static void adaptive_record(struct pmusim *p, uint64_t counters,
     add(record, counters);
     add(record, regs->tsc);
     if (groups & PMUSIM_PEBS_MEMORY) {
-        add(record, p->last.address);
-        add(record, p->last.source);
-        add(record, p->last.latency);
+        add(record, access->address);
+        add(record, access->source);
+        add(record, latency_of(p, access));
         add(record, 0);
     }
     if (groups & PMUSIM_PEBS_GPRS) {

@@ -77,60 +77,110 @@ static bool touch_llc(struct pmusim *p, struct pmusim_work *work, uint64_t line)
     return hit;
 }
 
-/* Data source of a load that L1D served, the same on every core type */
+/* Data sources that are the same on every core type */
+#define SOURCE_UNKNOWN  0
 #define SOURCE_L1       1
 /* Cycles from a load to the use of its value, when L1D has it */
 #define L1_LATENCY      5
 
+#define LANE(lane)      (1u << (lane))
+
+/*
+ * What has just been added to @lanes may have been the last that one of them
+ * lacked: make the code ask before its next block. Budget and reference move
+ * alike, so that no instruction is counted for it.
+ */
+static void alarm(struct pmusim *p, enum pmusim_class class, uint32_t lanes)
+{
+    int32_t *budget = &p->hot.budget[class];
+
+    if ((lanes & p->watched[class]) && *budget >= 0) {
+        p->armed[class] -= *budget + 1;
+        *budget = -1;
+    }
+}
+
 void pmusim_load(struct pmusim *p, enum pmusim_class class, uint64_t address)
 {
+    uint32_t lanes = LANE(PMUSIM_LOADS) | LANE(PMUSIM_L1_HITS);
+    struct pmusim_last_access *last = &p->last_load;
     struct pmusim_work *work = &p->work[class];
     uint64_t line = address >> PMUSIM_LINE_SHIFT;
     unsigned int stall = 0;
-    uint8_t source = SOURCE_L1;
 
     work->loads++;
+    last->source = SOURCE_L1;
     if (!touch_l1(p->caches.data, line)) {
+        lanes = LANE(PMUSIM_LOADS) | LANE(PMUSIM_L1_MISSES) |
+                LANE(PMUSIM_LLC_REFERENCES) | LANE(PMUSIM_MEMORY_BOUND) |
+                LANE(PMUSIM_BACKEND);
         work->l1_misses++;
         if (touch_llc(p, work, line)) {
             stall = p->pmu->memory_cycles;
-            source = p->pmu->source_llc;
+            last->source = p->pmu->source_llc;
         } else {
+            lanes |= LANE(PMUSIM_LLC_MISSES);
             stall = p->pmu->llc_cycles;
-            source = p->pmu->source_memory;
+            last->source = p->pmu->source_memory;
         }
         work->stall_cycles += stall;
     }
-    p->last.address = address;
-    p->last.latency = L1_LATENCY + stall;
-    p->last.source = source;
-    work->slow_loads += p->last.latency >= p->latency;
+    last->address = address;
+    last->latency = L1_LATENCY + stall;
+    if (last->latency >= p->latency) {
+        lanes |= LANE(PMUSIM_SLOW_LOADS);
+        work->slow_loads++;
+    }
+    alarm(p, class, lanes);
 }
 
+/* A store waits for nothing; bit 0 of its source says that L1D had the line */
 void pmusim_store(struct pmusim *p, enum pmusim_class class, uint64_t address)
 {
+    struct pmusim_last_access *last = &p->last_store;
     struct pmusim_work *work = &p->work[class];
     uint64_t line = address >> PMUSIM_LINE_SHIFT;
+    uint32_t lanes = LANE(PMUSIM_STORES);
 
     work->stores++;
+    last->source = SOURCE_L1;
     if (!touch_l1(p->caches.data, line)) {
-        touch_llc(p, work, line);
+        lanes |= LANE(PMUSIM_LLC_REFERENCES);
+        if (touch_llc(p, work, line)) {
+            last->source = p->pmu->source_llc;
+        } else {
+            lanes |= LANE(PMUSIM_LLC_MISSES);
+            last->source = SOURCE_UNKNOWN;
+        }
     }
-    p->last.address = address;
-    p->last.latency = 0;
-    p->last.source = 0;
+    last->address = address;
+    last->latency = L1_LATENCY;
+    alarm(p, class, lanes);
 }
 
 /* A block begins at @pc; what is fetched behind it comes in time */
 void pmusim_fetch(struct pmusim *p, enum pmusim_class class, uint64_t pc)
 {
+    uint32_t lanes = LANE(PMUSIM_FETCH_MISSES) | LANE(PMUSIM_FETCH_LATENCY) |
+                     LANE(PMUSIM_LLC_REFERENCES);
     struct pmusim_work *work = &p->work[class];
     uint64_t line = pc >> PMUSIM_LINE_SHIFT;
 
     if (!touch_l1(p->caches.fetch, line)) {
         work->fetch_misses++;
-        touch_llc(p, work, line);
+        if (!touch_llc(p, work, line)) {
+            lanes |= LANE(PMUSIM_LLC_MISSES);
+        }
+        alarm(p, class, lanes);
     }
+}
+
+/* A division or a square root */
+void pmusim_divide(struct pmusim *p, enum pmusim_class class)
+{
+    p->work[class].divisions++;
+    alarm(p, class, LANE(PMUSIM_DIVISIONS) | LANE(PMUSIM_HEAVY) |
+          LANE(PMUSIM_BACKEND));
 }
 
 /* CLFLUSH and its like */
@@ -146,6 +196,13 @@ void pmusim_flush(struct pmusim *p, uint64_t address)
 bool pmusim_lane_needs_memory(enum pmusim_lane lane)
 {
     return lane >= PMUSIM_SLOTS;
+}
+
+/* Nothing but accesses, fetches and divisions adds to it */
+bool pmusim_lane_is_access(enum pmusim_lane lane)
+{
+    return pmusim_lane_needs_memory(lane) && lane != PMUSIM_SLOTS &&
+           lane != PMUSIM_BAD_SPEC && lane != PMUSIM_FRONTEND;
 }
 
 bool pmusim_lane_needs_branches(enum pmusim_lane lane)

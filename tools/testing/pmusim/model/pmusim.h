@@ -37,7 +37,10 @@ enum pmusim_level {
     PMUSIM_LEVEL_BRANCHES,
     /* Leaves each instruction's address, and the kind of a taken branch */
     PMUSIM_LEVEL_RECORD,
-    /* Reports memory accesses, fetches and divisions */
+    /*
+     * Reports memory accesses, fetches and divisions; an instruction that
+     * accesses memory ends its block
+     */
     PMUSIM_LEVEL_MEMORY,
     /* As RECORD and as MEMORY, every instruction a block of its own */
     PMUSIM_LEVEL_EXACT,
@@ -182,6 +185,7 @@ enum pmusim_lane {
     PMUSIM_LANES,
 };
 
+_Static_assert(PMUSIM_LANES <= 32, "a bit for each lane");
 _Static_assert(PMUSIM_LANES <= PMUSIM_MSR_OWN_TRUTH_STEP,
                "a register for each lane of a range");
 
@@ -233,6 +237,8 @@ struct pmusim_acr {
  * @divide_cycles:  cycles lost by a division or a square root
  * @source_llc:     data source of a load that the LLC served, PEBS encoding
  * @source_memory:  data source of a load that memory served
+ * @two_latencies:  records have the access latency in bits 47:32, and that of
+ *                  the instruction in bits 15:0
  */
 struct pmusim_pmu {
     uint8_t core_type;
@@ -257,6 +263,7 @@ struct pmusim_pmu {
     unsigned int divide_cycles;
     uint8_t source_llc;
     uint8_t source_memory;
+    bool two_latencies;
 };
 
 /**
@@ -372,7 +379,7 @@ struct pmusim_work {
  * struct pmusim_last_access - a memory access, as PEBS records it
  * @address:    linear address
  * @latency:    cycles
- * @source:     PEBS data source encoding; 0 for a store
+ * @source:     PEBS data source encoding
  */
 struct pmusim_last_access {
     uint64_t address;
@@ -574,7 +581,10 @@ struct pmusim_host {
  * @metric:         slots since PERF_METRICS was written, by its bytes
  * @caches:         for lanes from PMUSIM_SLOTS on
  * @work:           reported since the last fold, by class
- * @last:           last memory access
+ * @last_load:      last load
+ * @last_store:     last store
+ * @watched:        lanes that only memory accesses add to and that are near an
+ *                  overflow, a bit each, by class
  * @armed:          hot.budget as of the last fold, by class
  * @slot:           slots of the current cycle that are used up, by class
  * @slots:          slots up to the last fold, by class
@@ -604,7 +614,9 @@ struct pmusim {
     uint64_t metric[8];
     struct pmusim_caches caches;
     struct pmusim_work work[PMUSIM_CLASSES];
-    struct pmusim_last_access last;
+    struct pmusim_last_access last_load;
+    struct pmusim_last_access last_store;
+    uint32_t watched[PMUSIM_CLASSES];
     int32_t armed[PMUSIM_CLASSES];
     uint32_t slot[PMUSIM_CLASSES];
     uint64_t slots[PMUSIM_CLASSES];
@@ -670,11 +682,13 @@ void pmusim_decode_event(struct pmusim *p, struct pmusim_counter *counter);
 void pmusim_load(struct pmusim *p, enum pmusim_class class, uint64_t address);
 void pmusim_store(struct pmusim *p, enum pmusim_class class, uint64_t address);
 void pmusim_fetch(struct pmusim *p, enum pmusim_class class, uint64_t pc);
+void pmusim_divide(struct pmusim *p, enum pmusim_class class);
 void pmusim_flush(struct pmusim *p, uint64_t address);
 void pmusim_collect(struct pmusim *p, enum pmusim_class class,
                     unsigned int unretired, struct pmusim_delta *delta);
 uint64_t pmusim_clock(const struct pmusim *p);
 bool pmusim_lane_needs_memory(enum pmusim_lane lane);
+bool pmusim_lane_is_access(enum pmusim_lane lane);
 bool pmusim_lane_needs_branches(enum pmusim_lane lane);
 
 /* cycle.c */

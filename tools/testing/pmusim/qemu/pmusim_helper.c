@@ -249,7 +249,7 @@ void helper_pmusim_store(CPUX86State *env, target_ulong address)
 
 void helper_pmusim_divide(CPUX86State *env)
 {
-    env->pmusim.work[x86_pmusim_class(env->hflags)].divisions++;
+    pmusim_divide(&env->pmusim, x86_pmusim_class(env->hflags));
 }
 
 void helper_pmusim_flush(CPUX86State *env, target_ulong address)
@@ -309,8 +309,10 @@ bool x86_pmusim_wrmsr(CPUX86State *env, uint32_t msr, uint64_t value,
     pmusim_count_access(p, msr, true);
     if (msr == MSR_IA32_MISC_ENABLE) {
         uint64_t fixed = MISC_ENABLE_BTS_UNAVAIL | MISC_ENABLE_PEBS_UNAVAIL;
+        bool refused = (value ^ env->msr_ia32_misc_enable) & fixed;
 
-        if ((value ^ env->msr_ia32_misc_enable) & fixed) {
+        trace_pmusim_wrmsr(env_cpu(env)->cpu_index, msr, value, refused);
+        if (refused) {
             fault(env, retaddr);
         }
         env->msr_ia32_misc_enable = value | MISC_ENABLE_PERFMON;

@@ -223,6 +223,7 @@ static const struct named skylake[] = {
     { 0x01c0, INSNS },          /* INST_RETIRED.PREC_DIST */
     { 0x02c2, INSNS },          /* UOPS_RETIRED.RETIRE_SLOTS */
     { 0x010e, INSNS },          /* UOPS_ISSUED.ANY */
+    { 0x04c2, NEVER },          /* UOPS_RETIRED.MACRO_FUSED */
     { 0x023c, CYCLES },         /* CPU_CLK_UNHALTED.ONE_THREAD_ACTIVE */
     { 0x010d, RECOVERY },       /* INT_MISC.RECOVERY_CYCLES */
     { 0x019c, FRONTEND },       /* IDQ_UOPS_NOT_DELIVERED.CORE */
@@ -247,6 +248,9 @@ static const struct named icelake[] = {
     { 0x023c, CYCLES },         /* CPU_CLK_UNHALTED.ONE_THREAD_ACTIVE */
     { 0x010d, RECOVERY },       /* INT_MISC.RECOVERY_CYCLES */
     { 0x100d, NEVER },          /* INT_MISC.UOP_DROPPING */
+    { 0x0156, NEVER },          /* UOPS_DECODED.DEC0 */
+    { 0x0479, NEVER },          /* IDQ.MITE_UOPS */
+    { 0x3079, NEVER },          /* IDQ.MS_UOPS */
     { 0x019c, FRONTEND },       /* IDQ_UOPS_NOT_DELIVERED.CORE */
     { 0x20c4, TAKEN },          /* BR_INST_RETIRED.NEAR_TAKEN */
     { 0x11c4, CONDITIONALS },   /* BR_INST_RETIRED.COND */

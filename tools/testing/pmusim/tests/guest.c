@@ -223,7 +223,8 @@ void guest_loads(struct guest *g, unsigned int insns, uint64_t address,
                  unsigned int step)
 {
     while (insns) {
-        unsigned int block = take(g, insns), i;
+        /* An access ends its block where it is reported */
+        unsigned int block = take(g, has_memory(g) ? 1 : insns), i;
 
         for (i = 0; i < block && has_memory(g); i++) {
             pmusim_load(&g->pmu, g->class, address + (uint64_t)step * i);
@@ -245,7 +246,7 @@ void guest_divide(struct guest *g)
 {
     announce(g, 1);
     if (has_memory(g)) {
-        g->pmu.work[g->class].divisions++;
+        pmusim_divide(&g->pmu, g->class);
     }
 }
 

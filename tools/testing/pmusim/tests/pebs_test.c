@@ -226,7 +226,8 @@ static void check_groups(unsigned int groups, unsigned int branches)
         assert_int_equal(word(g, at), 0x7008);
         /* L1D has the line now */
         assert_int_equal(word(g, at + 1), 1);
-        assert_int_equal(word(g, at + 2), 5);
+        /* Access in the upper half, instruction in the lower one */
+        assert_int_equal(word(g, at + 2), UINT64_C(0x500000005));
         assert_int_equal(word(g, at + 3), 0);
         size += MEMORY_SIZE;
         at = size / 8;
@@ -930,20 +931,76 @@ static void test_ip_of_a_load_that_misses(void **state)
     assert_int_equal(word(g, 6), 5 + g->pmu.pmu->llc_cycles);
 }
 
-static void test_store_has_no_source(void **state)
+/* Of an instruction that loads and stores, the event tells which is meant */
+static void test_stores_and_loads_apart(void **state)
 {
     struct guest *g = begin("icelake", false);
 
     guest_wrmsr(g, PMUSIM_MSR_PEBS_DATA_CFG, PMUSIM_PEBS_MEMORY);
     sample(g, 0, 0x82d0 | PMUSIM_SEL_ADAPTIVE, 2);
     go_user(g);
-    guest_load(g, 0x1000);
+    guest_load(g, 0x3000);
     guest_store(g, 0x2000);
+    guest_store(g, 0x3000);
+    guest_load(g, 0x9000);
+    assert_int_equal(word(g, 4), 0x3000);
+    /* L1D has the line */
+    assert_int_equal(word(g, 5), 1);
+    assert_int_equal(word(g, 6), 5);
+
+    g = begin("icelake", false);
+    guest_wrmsr(g, PMUSIM_MSR_PEBS_DATA_CFG, PMUSIM_PEBS_MEMORY);
+    sample(g, 0, 0x81d0 | PMUSIM_SEL_ADAPTIVE, 1);
+    go_user(g);
+    guest_store(g, 0x2000);
+    guest_load(g, 0x5000);
+    pmusim_store(&g->pmu, PMUSIM_USR, 0x6000);
+    guest_run(g, 1);
+    assert_int_equal(word(g, 4), 0x5000);
+    assert_int_equal(word(g, 5), g->pmu.pmu->source_memory);
+    assert_int_equal(word(g, 6), 5 + g->pmu.pmu->llc_cycles);
+}
+
+static void test_store_that_misses(void **state)
+{
+    struct guest *g = begin("icelake", false);
+
+    guest_wrmsr(g, PMUSIM_MSR_PEBS_DATA_CFG, PMUSIM_PEBS_MEMORY);
+    sample(g, 0, 0x82d0 | PMUSIM_SEL_ADAPTIVE, 1);
+    go_user(g);
     guest_store(g, 0x3000);
     guest_run(g, 1);
     assert_int_equal(word(g, 4), 0x3000);
     assert_int_equal(word(g, 5), 0);
-    assert_int_equal(word(g, 6), 0);
+}
+
+/* Which kinds of core have both latencies, by what Linux expects of them */
+static void test_latencies_by_core(void **state)
+{
+    static const struct {
+        const char *cpu;
+        bool atom;
+        bool both;
+    } rows[] = {
+        { "icelake", false, false },
+        { "sapphirerapids", false, true },
+        { "arrowlake", false, true },
+        { "arrowlake", true, true },
+        { "clearwaterforest", false, true },
+    };
+    unsigned int i;
+
+    for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct guest *g = begin(rows[i].cpu, rows[i].atom);
+
+        guest_wrmsr(g, PMUSIM_MSR_PEBS_DATA_CFG, PMUSIM_PEBS_MEMORY);
+        sample(g, 0, 0x81d0 | PMUSIM_SEL_ADAPTIVE, 2);
+        go_user(g);
+        guest_load(g, 0x3000);
+        guest_load(g, 0x3000);
+        guest_run(g, 1);
+        assert_int_equal(word(g, 6), rows[i].both ? UINT64_C(0x500000005) : 5);
+    }
 }
 
 /* PEBS and auto counter reload */
@@ -1183,7 +1240,9 @@ int main(void)
         rule(ip_of_a_masked_event),
         rule(ip_of_a_load),
         rule(ip_of_a_load_that_misses),
-        rule(store_has_no_source),
+        rule(stores_and_loads_apart),
+        rule(store_that_misses),
+        rule(latencies_by_core),
         rule(reload_of_a_recording_counter),
         rule(recording_counter_reloads_another),
         rule(self_reload_of_a_recording_counter),

@@ -610,12 +610,12 @@ static void test_latencies(void **state)
     g->class = PMUSIM_USR;
     guest_load(g, 0x1000);
     assert_int_equal(count(g, 0), pmu->llc_cycles * pmu->width);
-    assert_int_equal(g->pmu.last.latency, 5 + pmu->llc_cycles);
-    assert_int_equal(g->pmu.last.source, pmu->source_memory);
+    assert_int_equal(g->pmu.last_load.latency, 5 + pmu->llc_cycles);
+    assert_int_equal(g->pmu.last_load.source, pmu->source_memory);
     guest_load(g, 0x1000);
     assert_int_equal(count(g, 0), pmu->llc_cycles * pmu->width);
-    assert_int_equal(g->pmu.last.latency, 5);
-    assert_int_equal(g->pmu.last.source, 1);
+    assert_int_equal(g->pmu.last_load.latency, 5);
+    assert_int_equal(g->pmu.last_load.source, 1);
     /* Out of L1D, not out of the last level */
     for (i = 1; i <= L1_WAYS; i++) {
         guest_load(g, 0x1000 + LINE * L1_SETS * i);
@@ -623,9 +623,9 @@ static void test_latencies(void **state)
     guest_load(g, 0x1000);
     assert_int_equal(count(g, 0), (pmu->llc_cycles * 9 + pmu->memory_cycles) *
                      pmu->width);
-    assert_int_equal(g->pmu.last.latency, 5 + pmu->memory_cycles);
-    assert_int_equal(g->pmu.last.source, pmu->source_llc);
-    assert_int_equal(g->pmu.last.address, 0x1000);
+    assert_int_equal(g->pmu.last_load.latency, 5 + pmu->memory_cycles);
+    assert_int_equal(g->pmu.last_load.source, pmu->source_llc);
+    assert_int_equal(g->pmu.last_load.address, 0x1000);
 }
 
 /* PEBS_LD_LAT cycles or longer, to the cycle */
@@ -884,11 +884,8 @@ static void test_overflow_of_memory_events_is_exact(void **state)
     }
 }
 
-/*
- * Blocks with loads in them: near the overflow they are cut so that the load
- * which does it is the last of its block
- */
-static void check_blocks_of_loads(uint64_t event, unsigned int period)
+/* The load that makes a counter overflow is the last before the interrupt */
+static void check_loads_in_a_row(uint64_t event, unsigned int period)
 {
     struct guest *g = make("sapphirerapids");
     const struct pmusim_pmu *pmu = g->pmu.pmu;
@@ -911,16 +908,42 @@ static void check_blocks_of_loads(uint64_t event, unsigned int period)
     assert_int_equal(g->pmi_at - begin, (wanted + each - 1) / each);
 }
 
-static void test_overflow_within_a_block_of_loads(void **state)
+static void test_overflow_by_one_of_many_loads(void **state)
 {
     unsigned int i;
 
     for (i = 1; i < 1400; i += 7) {
-        check_blocks_of_loads(EVENT_LOADS, i);
-        check_blocks_of_loads(EVENT_CYCLES, 70 * i);
-        check_blocks_of_loads(EVENT_SLOTS, 300 * i);
-        check_blocks_of_loads(EVENT_MEMORY_BOUND, 300 * i);
+        check_loads_in_a_row(EVENT_LOADS, i);
+        check_loads_in_a_row(EVENT_CYCLES, 70 * i);
+        check_loads_in_a_row(EVENT_SLOTS, 300 * i);
+        check_loads_in_a_row(EVENT_MEMORY_BOUND, 300 * i);
     }
+}
+
+/* A rare event that is near its overflow costs the code in between nothing */
+static void test_rare_events_are_watched(void **state)
+{
+    struct guest *g = make("sapphirerapids");
+    unsigned int asked = 0, i;
+
+    guest_wrmsr(g, CTR(0), WRAP(1));
+    guest_wrmsr(g, SELECT(0), EVENT_LLC_MISSES | USR_INT);
+    g->class = PMUSIM_USR;
+    guest_load(g, 0x1000);
+    assert_int_equal(g->pmis, 0);
+    guest_wrmsr(g, CTR(0), WRAP(1));
+    for (i = 0; i < 1000; i++) {
+        int32_t budget = g->pmu.hot.budget[PMUSIM_USR];
+
+        guest_load(g, 0x1000);
+        guest_run(g, 10);
+        asked += g->pmu.hot.budget[PMUSIM_USR] != budget - 11;
+    }
+    assert_true(asked < 10);
+    guest_load(g, 0x2000);
+    guest_run(g, 1);
+    assert_int_equal(g->pmis, 2);
+    assert_int_equal(g->pmi_at, g->retired - 1);
 }
 
 /*
@@ -1112,7 +1135,8 @@ int main(void)
         rule(level_of_ranges_and_statistics),
         rule(level_while_frozen),
         rule(overflow_of_memory_events_is_exact),
-        rule(overflow_within_a_block_of_loads),
+        rule(overflow_by_one_of_many_loads),
+        rule(rare_events_are_watched),
         rule(overflow_by_worst_instructions),
         rule(overflow_of_cycles_with_memory_is_exact),
         rule(overflow_within_one_instruction),
