@@ -52,9 +52,9 @@ static const char * const statistics[] = {
 static const char * const lanes[] = {
 	"nothing", "instructions", "branches", "conditionals", "taken",
 	"misses", "cycles", "recovery", "slots", "bad_spec", "frontend",
-	"fetch_latency", "backend", "memory_bound", "heavy", "loads", "stores", "l1_hits", "l1_misses",
-	"llc_references", "llc_misses", "slow_loads", "divisions",
-	"fetch_misses",
+	"fetch_latency", "backend", "memory_bound", "heavy", "loads", "stores",
+	"l1_hits", "l1_misses", "llc_references", "llc_misses", "slow_loads",
+	"divisions", "fetch_misses",
 };
 
 static int msr_file;

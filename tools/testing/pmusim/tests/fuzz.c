@@ -208,7 +208,7 @@ static void check_state(const struct pmusim *p)
     check(!(p->active[0] | p->active[1]) ||
           !(p->global_status & PMUSIM_STATUS_CTR_FRZ));
     for (i = 0; i < PMUSIM_CLASSES; i++) {
-        check(p->armed[i] >= 0 && p->armed[i] <= PMUSIM_BUDGET_MAX);
+        check(p->armed[i] >= -1 && p->armed[i] <= PMUSIM_BUDGET_MAX);
         check(p->hot.budget[i] <= p->armed[i]);
         check(p->hot.budget[i] >= -PMUSIM_BLOCK_MAX);
         check(p->slot[i] < p->pmu->width);
