@@ -130,8 +130,10 @@ static void intel_pmi_stuck(struct intel_pmi_cpu *pmi)
  */
 static void intel_pmi_no_progress(struct intel_pmi_cpu *pmi)
 {
-	if (pmi->tick != jiffies) {
-		pmi->tick = jiffies;
+	unsigned long now = jiffies;
+
+	if (pmi->tick != now) {
+		pmi->tick = now;
 		pmi->idle = 0;
 	}
 
@@ -268,6 +270,8 @@ void intel_pmi_reset(void)
 
 	if (x86_pmu.version < INTEL_PMI_VERSION)
 		return;
+
+	__this_cpu_inc(intel_pmi_cpu.resets);
 
 	/* A freeze outlives the permission to freeze: this order */
 	rdmsrl(MSR_IA32_DEBUGCTLMSR, debugctl);

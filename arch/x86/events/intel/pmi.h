@@ -34,13 +34,15 @@ struct pt_regs;
  * @periods:	number of periods that counters have begun, modulo 2^32; only
  *		compared with itself
  * @idle:	PMIs in a row with a status but without progress, in this tick
+ * @resets:	number of times that intel_pmi_reset() was called, modulo 2^32
  * @tick:	jiffies when @idle was last counted
  *
- * Only accessed by the CPU that it belongs to, in the PMI.
+ * Only written by the CPU that it belongs to, in the PMI.
  */
 struct intel_pmi_cpu {
 	unsigned int	periods;
 	unsigned int	idle;
+	unsigned int	resets;
 	unsigned long	tick;
 };
 
@@ -57,7 +59,7 @@ static inline void intel_pmi_new_period(void)
 }
 
 /**
- * typedef intel_pmi_frozen - Handle a PMI that found the counters frozen
+ * intel_pmi_frozen - Handle a PMI that found the counters frozen
  * @regs:	registers of the interrupted code
  * @cpuc:	state of this CPU
  * @handled:	receives the number of overflows handled, if true is returned
