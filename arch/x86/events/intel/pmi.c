@@ -225,6 +225,22 @@ static int intel_pmi_process(struct pt_regs *regs, struct cpu_hw_events *cpuc)
 	return handled;
 }
 
+/* Does anybody on this CPU use branch trace store, which goes on by itself? */
+static bool intel_pmi_has_bts(struct cpu_hw_events *cpuc)
+{
+	return test_bit(INTEL_PMC_IDX_FIXED_BTS, cpuc->active_mask) ||
+	       __this_cpu_read(intel_pmi_cpu.bts);
+}
+
+/* With GLOBAL_CTRL at 0: the event of the core PMU is in its events, too */
+static noinline int intel_pmi_stop_bts(struct cpu_hw_events *cpuc)
+{
+	intel_bts_disable_local();
+	intel_pmu_stop_bts_event(cpuc);
+
+	return intel_pmu_drain_bts_buffer() + intel_bts_interrupt();
+}
+
 /**
  * intel_pmi_handle_irq - Handle a PMI
  * @regs:	registers of the interrupted code
@@ -236,24 +252,23 @@ int intel_pmi_handle_irq(struct pt_regs *regs)
 {
 	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
 	int enabled = cpuc->enabled, handled;
+	bool bts = intel_pmi_has_bts(cpuc);
 
 	if (static_call(intel_pmi_frozen)(regs, cpuc, &handled))
 		return handled;
 
-	intel_bts_disable_local();
 	cpuc->enabled = 0;
 	wrmsrl(MSR_CORE_PERF_GLOBAL_CTRL, 0);
-	intel_pmu_stop_bts_event(cpuc);
 
-	handled = intel_pmu_drain_bts_buffer();
-	handled += intel_bts_interrupt();
+	handled = unlikely(bts) ? intel_pmi_stop_bts(cpuc) : 0;
 	handled += intel_pmi_process(regs, cpuc);
 
 	/* Not if the PMI hit x86_pmu_disable(), which is about to disable */
 	cpuc->enabled = enabled;
 	if (enabled)
 		__intel_pmu_enable_all(0, true);
-	intel_bts_enable_local();
+	if (unlikely(bts))
+		intel_bts_enable_local();
 
 	return handled;
 }

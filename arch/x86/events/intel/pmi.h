@@ -35,14 +35,17 @@ struct pt_regs;
  *		compared with itself
  * @idle:	PMIs in a row with a status but without progress, in this tick
  * @resets:	number of times that intel_pmi_reset() was called, modulo 2^32
+ * @bts:	number of events of the intel_bts PMU on this CPU, running or not
  * @tick:	jiffies when @idle was last counted
  *
- * Only written by the CPU that it belongs to, in the PMI.
+ * Only written by the CPU that it belongs to, in the PMI or with interrupts
+ * off.
  */
 struct intel_pmi_cpu {
 	unsigned int	periods;
 	unsigned int	idle;
 	unsigned int	resets;
+	unsigned int	bts;
 	unsigned long	tick;
 };
 
@@ -56,6 +59,24 @@ DECLARE_PER_CPU(struct intel_pmi_cpu, intel_pmi_cpu);
 static inline void intel_pmi_new_period(void)
 {
 	__this_cpu_inc(intel_pmi_cpu.periods);
+}
+
+/**
+ * intel_pmi_add_bts - Make the PMI look after the intel_bts PMU
+ *
+ * To be called before an event of that PMU starts, with interrupts off.
+ */
+static inline void intel_pmi_add_bts(void)
+{
+	__this_cpu_inc(intel_pmi_cpu.bts);
+}
+
+/**
+ * intel_pmi_del_bts - Undo intel_pmi_add_bts()
+ */
+static inline void intel_pmi_del_bts(void)
+{
+	__this_cpu_dec(intel_pmi_cpu.bts);
 }
 
 /**
