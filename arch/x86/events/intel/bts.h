@@ -8,8 +8,6 @@
 
 #include <asm/perf_event.h>
 
-/* To be included behind ../perf_event.h, which may be included only once */
-
 /*
  * Branch trace store has two users that exclude each other: a branch event of
  * the core PMU with a period of 1, which these functions are for, and the PMU

@@ -241,16 +241,8 @@ static noinline int intel_pmi_stop_bts(struct cpu_hw_events *cpuc)
 	return intel_pmu_drain_bts_buffer() + intel_bts_interrupt();
 }
 
-/**
- * intel_pmi_handle_irq - Handle a PMI
- * @regs:	registers of the interrupted code
- *
- * Return: number of overflows handled, 0 if there was none. More than one
- * makes the NMI code swallow a later NMI that nobody claims.
- */
-int intel_pmi_handle_irq(struct pt_regs *regs)
+static int intel_pmi_handle(struct pt_regs *regs, struct cpu_hw_events *cpuc)
 {
-	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
 	int enabled = cpuc->enabled, handled;
 	bool bts = intel_pmi_has_bts(cpuc);
 
@@ -271,6 +263,18 @@ int intel_pmi_handle_irq(struct pt_regs *regs)
 		intel_bts_enable_local();
 
 	return handled;
+}
+
+/**
+ * intel_pmi_handle_irq - Handle a PMI
+ * @regs:	registers of the interrupted code
+ *
+ * Return: number of overflows handled, 0 if there was none. More than one
+ * makes the NMI code swallow a later NMI that nobody claims.
+ */
+int intel_pmi_handle_irq(struct pt_regs *regs)
+{
+	return intel_pmi_handle(regs, this_cpu_ptr(&cpu_hw_events));
 }
 
 /**
