@@ -160,11 +160,36 @@ static u64 fake_rdpmc(int counter)
 	return fake->counter[counter];
 }
 
-static void fake_apic_write(void)
+static void fake_apic_write(u32 reg, u32 value)
 {
 	fake_note(" apic");
 	fake->status |= fake->late;
 	fake->late = 0;
+}
+
+static void __maybe_unused fake_send_ipi(int cpu, int vector)
+{
+	fake_note(" nmi");
+}
+
+static void fake_enable_bts(u64 config)
+{
+	fake_note(" bts+");
+}
+
+static void __maybe_unused fake_pmu_disable(struct pmu *pmu)
+{
+	fake_note(" off");
+}
+
+static void __maybe_unused fake_pmu_enable(struct pmu *pmu)
+{
+	fake_note(" update");
+}
+
+static int __maybe_unused fake_is_x86_event(struct perf_event *event)
+{
+	return 1;
 }
 
 static void fake_new_period(void);
@@ -208,29 +233,31 @@ static int fake_handle_overflows(struct pt_regs *regs, u64 status)
 #define wrmsrl_safe(msr, value)		(fake_wrmsr(msr, value), 0)
 #undef rdpmcl
 #define rdpmcl(counter, value)		((value) = fake_rdpmc(counter))
-#define apic_write(reg, value)		fake_apic_write()
-#define __apic_send_IPI(cpu, vector)	fake_note(" nmi")
+#define apic_write			fake_apic_write
+#undef __apic_send_IPI
+#define __apic_send_IPI			fake_send_ipi
 #define intel_pmu_lbr_read()		fake_note(" lbr")
 #define intel_pmu_disable_bts()		fake_note(" bts-")
-#define intel_pmu_enable_bts(config)	fake_note(" bts+")
+#define intel_pmu_enable_bts		fake_enable_bts
 #define intel_bts_disable_local()	fake_note(" bts-")
 #define intel_bts_enable_local()	fake_note(" bts+")
 #define intel_pmu_drain_bts_buffer()	(fake_note(" drain"), 1)
 #define intel_bts_interrupt()		0
 #define perf_event_print_debug()	do { } while (0)
-#define perf_pmu_disable(pmu)		fake_note(" off")
-#define perf_pmu_enable(pmu)		fake_note(" update")
-#define is_x86_event(event)		1
+#define perf_pmu_disable		fake_pmu_disable
+#define perf_pmu_enable			fake_pmu_enable
+#define is_x86_event			fake_is_x86_event
 #define hardlockup_detector_owns(event)	((event) == fake->watchdog)
 #define intel_pmu_has_bts(event)	((event) == fake->bts_event)
 #undef WARN
 #define WARN(condition, format...)	(fake->warnings += !!(condition))
 #undef __setup
 #define __setup(name, function)						\
-	static int (*fake_setup)(char *) __initdata __maybe_unused = function
+	static int (*fake_setup)(char *) __initdata __maybe_unused =	\
+		(name) ? (function) : NULL
 #undef device_initcall
 #define device_initcall(function)					\
-	static int (*fake_initcall)(void) __initdata __maybe_unused = function
+	static int (*fake_initcall)(void) __initdata __maybe_unused = (function)
 #define intel_pmu_handle_overflows	fake_handle_overflows
 #define __intel_pmu_enable_all		fake_enable_all
 #define intel_pmu_reset			fake_pmu_reset

@@ -82,8 +82,7 @@ static void pmi_5_new_bit(struct kunit *test)
 	fake->status = 0x1;
 	fake->late = GLOBAL_STATUS_TRACE_TOPAPMI;
 	KUNIT_EXPECT_EQ(test, fake_pmi(), 2);
-	EXPECT_LOG(test, "w38f=0 r38e lbr h1 apic w390=1 r38e "
-			 "h80000000000000 apic w390=80000000000000 r38e on");
+	EXPECT_LOG(test, "w38f=0 r38e lbr h1 apic w390=1 r38e h80000000000000 apic w390=80000000000000 r38e on");
 }
 
 /* The PMI hits x86_pmu_disable() between its two steps */
@@ -120,7 +119,7 @@ static void pmi_21_stuck_status(struct kunit *test)
 /* A PMI that comes back at once and has nothing to do */
 static void pmi_21_stuck_interrupt(struct kunit *test)
 {
-	unsigned long flags, tick;
+	unsigned long flags, tick, now;
 	int i, tries = 10;
 
 	fake->no_period = true;
@@ -138,9 +137,9 @@ static void pmi_21_stuck_interrupt(struct kunit *test)
 		fake->used = 0;
 		fake->status = 0x1;
 		intel_pmi_handle(NULL, &fake->cpuc);
-		i = tick == jiffies;
+		now = jiffies;
 		local_irq_restore(flags);
-	} while (!i && --tries);
+	} while (tick != now && --tries);
 	KUNIT_EXPECT_NOT_NULL(test, strstr(fake->log, " reset"));
 
 	/* A period now and then is enough */
