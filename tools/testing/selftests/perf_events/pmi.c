@@ -207,11 +207,25 @@ static bool find_pmu(const char *name)
 	return true;
 }
 
-/* One round has ROUND_INSNS instructions and ends with its only branch */
-void work(unsigned long rounds);
-extern char work_start[], work_end[];
+/*
+ * One round has ROUND_INSNS instructions and ends with its only branch. There
+ * has to be at least one, and one copy of this function.
+ */
+static void work(unsigned long rounds)
+{
+	asm volatile(".globl work_start\n"
+		     "work_start:\n\t"
+		     ".rept 20\n\t"
+		     "nop\n\t"
+		     ".endr\n\t"
+		     "dec %0\n\t"
+		     "jnz work_start\n"
+		     ".globl work_end\n"
+		     "work_end:"
+		     : "+r" (rounds) : : "cc");
+}
 
-asm(".text\nwork:\nwork_start:\n\t.rept 20\n\tnop\n\t.endr\n\tdec %rdi\n\tjnz work_start\nwork_end:\n\tret");
+extern char work_start[], work_end[];
 
 static void init_attr(struct perf_event_attr *attr, uint64_t config,
 		      uint64_t period, uint64_t consent)

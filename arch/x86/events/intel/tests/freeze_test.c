@@ -19,6 +19,9 @@
 
 #include "../freeze.c"
 
+/* What intel_pmi_reset() does where counters could be frozen */
+#define RESET	"r1d9 w1d9=0 apic w390=c00000000000000"
+
 #define ARMED	DEBUGCTLMSR_FREEZE_PERFMON_ON_PMI
 
 static int freeze_test_init(struct kunit *test)
@@ -186,7 +189,7 @@ static void pmi_21_frozen_stuck(struct kunit *test)
 			break;
 	}
 	local_irq_restore(flags);
-	EXPECT_LOG(test, "r38e lbr h1 reset r1d9 w1d9=0 apic w390=c00000000000000 apic w390=800000000000001 on");
+	EXPECT_LOG(test, "r38e lbr h1 reset " RESET " apic w390=800000000000001 on");
 
 	KUNIT_EXPECT_EQ(test, update(), INTEL_FREEZE_STUCK);
 	KUNIT_EXPECT_EQ(test, update(), INTEL_FREEZE_STUCK);
