@@ -7,7 +7,7 @@
 #include "pmi_fake.h"
 
 /* Bit 55, as it stands in the log */
-#define TOPA	"80000000000000"
+#define PT	"80000000000000"
 
 /* LVTPC is open before anything can thaw or count again */
 static void pmi_1_unmask_before_restart(struct kunit *test)
@@ -85,7 +85,7 @@ static void pmi_5_new_bit(struct kunit *test)
 	fake->status = 0x1;
 	fake->late = GLOBAL_STATUS_TRACE_TOPAPMI;
 	KUNIT_EXPECT_EQ(test, fake_pmi(), 2);
-	EXPECT_LOG(test, "w38f=0 r38e lbr h1 apic w390=1 r38e h" TOPA " apic w390=" TOPA " r38e on");
+	EXPECT_LOG(test, "w38f=0 r38e lbr h1 apic w390=1 r38e h" PT " apic w390=" PT " r38e on");
 }
 
 /* The PMI hits x86_pmu_disable() between its two steps */
