@@ -48,15 +48,19 @@ CPUS = ("skylake", "icelake", "sapphirerapids", "arrowlake", "lunarlake",
 
 # A test of a numbered requirement has the number in its name; C spells it
 # acr_b12_some_thing.
-REQUIREMENT = re.compile(r"(?:.*\.)?(acr|pmi|topdown)_([bdekr]?)(\d+)_(.*)", re.I)
+REQUIREMENT = re.compile(r"(?:(.*)\.)?(acr|pmi|topdown)_([bdekr]?)(\d+)_(.*)", re.I)
+# A test that runs in several places names them in front, and at the end then.
+PLACES = CPUS + ("arrowlake-atom",)
 
 
 def spelled(name):
     match = REQUIREMENT.fullmatch(name)
     if not match:
         return name
-    room, kind, number, rest = match.groups()
-    return f"{room}-{kind.upper()}{number}-{rest.replace('_', '-')}"
+    where, room, kind, number, rest = match.groups()
+    place = (where or "").split(".")[0]
+    return f"{room}-{kind.upper()}{number}-{rest.replace('_', '-')}" + (
+        f"-{place}" if place in PLACES else "")
 
 
 class Check:
@@ -251,32 +255,38 @@ def kunit(check):
 SELFTESTS = """
 for test in {}; do
 	echo "=== ${{test##*/}}"
-	timeout 120 taskset -c 0 "$test" </dev/null
+	timeout 240 taskset -c {} "$test" </dev/null
 	echo "=== status $?"
 done
 """
-# What has to be skipped where: skylake has no ACR.
-MAY_SKIP = {"skylake": r"acr\.acr\.", "": r"mmap\."}
+# What has to be skipped where: skylake has no ACR, and only skylake has its
+# precise cycles. The first CPU cannot go, and is arrowlake's only P-core.
+MAY_SKIP = {"skylake": r"acr\.acr\.",
+            "": r"mmap\.|pmi-2[45]-|pmi\.pmi\.hotplug$"}
 
 
 def selftest(check):
-    """All of them on arrowlake, those of ACR on the other kinds of CPU."""
+    """All of them on arrowlake, those of features on the other kinds of CPU."""
     if not check.need("selftest", *MACHINE_PARTS):
         return
-    for cpu, tests in (("arrowlake", "/selftests/*"),
-                       ("clearwaterforest", "/selftests/acr"),
-                       ("skylake", "/selftests/acr")):
-        selftests_on(check, cpu, tests)
+    for place, tests in (("arrowlake", "/selftests/*"),
+                         ("arrowlake-atom", "/selftests/pmi"),
+                         ("clearwaterforest", "/selftests/acr"),
+                         ("icelake", "/selftests/pmi"),
+                         ("skylake", "/selftests/acr /selftests/pmi")):
+        selftests_on(check, place, tests)
 
 
-def selftests_on(check, cpu, tests):
+def selftests_on(check, place, tests):
     start = time.monotonic()
+    cpu, _, atom = place.partition("-")
     # A generic event, as upstream's tests use, counts on P-cores only.
-    status, text, log = boot(f"selftest-{cpu}", SELFTESTS.format(tests),
+    status, text, log = boot(f"selftest-{place}",
+                             SELFTESTS.format(tests, 1 if atom else 0),
                              "--cpu", cpu, timeout=900)
-    prefix = "" if cpu == "arrowlake" else cpu + "."
-    allowed = re.compile(prefix.replace(".", r"\.")
-                         + f"(?:{MAY_SKIP.get(cpu, MAY_SKIP[''])})")
+    prefix = "" if place == "arrowlake" else place + "."
+    allowed = re.compile(f"(?:{re.escape(prefix)})?"
+                         f"(?:{MAY_SKIP.get(place, MAY_SKIP[''])})")
     number, before = 0, len(check.rows)
     for name, part, code in re.findall(
             r"^=== (\S+)\n(.*?)^=== status (\d+)\n", text, re.M | re.S):
@@ -289,8 +299,9 @@ def selftests_on(check, cpu, tests):
     surprising = [row[1] for row in check.rows[before:]
                   if row[2] == "skip" and not allowed.match(row[1])]
     if status or not number or surprising:
-        check.record("selftest", f"{cpu}-all", "fail", time.monotonic() - start,
-                     log, f"skipped: {' '.join(surprising)}" if surprising
+        check.record("selftest", f"{place}-all", "fail",
+                     time.monotonic() - start, log,
+                     f"skipped: {' '.join(surprising)}" if surprising
                      else tail(text))
 
 

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit tests of the PMI handler: which registers it accesses, in which order,
+ * and what it returns. They run on any CPU; no MSR is touched.
+ */
+#define FAKE_PREFIX	pmi_test_
+#include "pmi_fake.h"
+
+/* Bit 55, as it stands in the log */
+#define PT	"80000000000000"
+
+/* LVTPC is open before anything can thaw or count again */
+static void pmi_1_unmask_before_restart(struct kunit *test)
+{
+	fake->status = 0x5;
+	KUNIT_EXPECT_EQ(test, fake_pmi(), 2);
+	EXPECT_LOG(test, "w38f=0 r38e lbr h5 apic w390=5 r38e on");
+	KUNIT_EXPECT_EQ(test, fake->cpuc.enabled, 1);
+}
+
+static void pmi_2_status_zero(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, fake_pmi(), 0);
+	EXPECT_LOG(test, "w38f=0 r38e apic r38e on");
+
+	/* Its own PMI was lost, as LVTPC was masked */
+	fake->late = 0x2;
+	KUNIT_EXPECT_EQ(test, fake_pmi(), 1);
+	EXPECT_LOG(test, "w38f=0 r38e apic r38e lbr h2 apic w390=2 r38e on");
+}
+
+static void pmi_3_frozen_without_overflow(struct kunit *test)
+{
+	fake->status = LBR_FRZ;
+	KUNIT_EXPECT_EQ(test, fake_pmi(), 0);
+	EXPECT_LOG(test, "w38f=0 r38e lbr h0 apic w390=400000000000000 r38e on");
+
+	fake->status = LBR_FRZ | CTR_FRZ;
+	KUNIT_EXPECT_EQ(test, fake_pmi(), 0);
+	EXPECT_LOG(test, "w38f=0 r38e lbr h0 apic w390=c00000000000000 r38e on");
+	KUNIT_EXPECT_EQ(test, fake->status, 0ULL);
+}
+
+/* The counter that froze it is found by its value */
+static void pmi_3_wrapped_counter(struct kunit *test)
+{
+	fake_run(0);
+	fake_run(3);
+	fake->counter[3] = 2;
+
+	fake->status = CTR_FRZ;
+	KUNIT_EXPECT_EQ(test, fake_pmi(), 1);
+	EXPECT_LOG(test, "w38f=0 r38e lbr p0 p3 h8 apic w390=800000000000000 r38e on");
+
+	/* Hardware reloads those of PEBS, which may stand anywhere */
+	fake->cpuc.pebs_enabled = BIT_ULL(3);
+	fake->status = CTR_FRZ;
+	KUNIT_EXPECT_EQ(test, fake_pmi(), 0);
+	EXPECT_LOG(test, "w38f=0 r38e lbr p0 h0 apic w390=800000000000000 r38e on");
+}
+
+static void pmi_4_state_bits(struct kunit *test)
+{
+	static const int bits[] = { 60, 61, 63 };
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(bits); i++) {
+		fake->status = BIT_ULL(bits[i]);
+		KUNIT_EXPECT_EQ(test, fake_pmi(), 0);
+		KUNIT_EXPECT_EQ(test, fake->status, 0ULL);
+		KUNIT_EXPECT_NOT_NULL(test, strstr(fake->log, " h0 apic w390="));
+		fake->used = 0;
+	}
+
+	/* Nor are they handled in company */
+	fake->status = GLOBAL_STATUS_UNC_OVF | GLOBAL_STATUS_COND_CHG |
+		       GLOBAL_STATUS_ASIF | 0x1;
+	KUNIT_EXPECT_EQ(test, fake_pmi(), 1);
+	EXPECT_LOG(test, "w38f=0 r38e lbr h1 apic w390=b000000000000001 r38e on");
+}
+
+/* Intel PT reports between the read and the acknowledge */
+static void pmi_5_new_bit(struct kunit *test)
+{
+	fake->status = 0x1;
+	fake->late = GLOBAL_STATUS_TRACE_TOPAPMI;
+	KUNIT_EXPECT_EQ(test, fake_pmi(), 2);
+	EXPECT_LOG(test, "w38f=0 r38e lbr h1 apic w390=1 r38e h" PT " apic w390=" PT " r38e on");
+}
+
+/* The PMI hits x86_pmu_disable() between its two steps */
+static void pmi_6_pmu_disabled(struct kunit *test)
+{
+	fake->cpuc.enabled = 0;
+	fake->status = 0x1;
+	KUNIT_EXPECT_EQ(test, fake_pmi(), 1);
+	EXPECT_LOG(test, "w38f=0 r38e lbr h1 apic w390=1 r38e");
+	KUNIT_EXPECT_EQ(test, fake->cpuc.enabled, 0);
+}
+
+/* A bit that does not go away: the CPU does */
+static void pmi_21_stuck_status(struct kunit *test)
+{
+	fake->sticky = 0x4;
+	fake->debugctl = DEBUGCTLMSR_FREEZE_PERFMON_ON_PMI;
+	fake->status = 0x4 | CTR_FRZ;
+	KUNIT_EXPECT_EQ(test, fake_pmi(), 100);
+	KUNIT_EXPECT_EQ(test, fake->warnings, 1);
+	KUNIT_EXPECT_EQ(test, fake->debugctl, 0ULL);
+	KUNIT_EXPECT_EQ(test, fake->status, 0x4ULL);
+	KUNIT_EXPECT_STREQ(test, strstr(fake->log, " reset"),
+			   " reset r1d9 w1d9=0 apic w390=c00000000000000 on");
+	fake->used = 0;
+
+	/* Once more, without another warning */
+	KUNIT_EXPECT_EQ(test, fake_pmi(), 100);
+	KUNIT_EXPECT_EQ(test, fake->warnings, 1);
+	KUNIT_EXPECT_STREQ(test, strstr(fake->log, " reset"),
+			   " reset r1d9 apic w390=c00000000000000 on");
+}
+
+/* A PMI that comes back at once and has nothing to do */
+static void pmi_21_stuck_interrupt(struct kunit *test)
+{
+	unsigned long flags, tick, now;
+	int i, tries = 10;
+
+	fake->no_period = true;
+	/* Until it was all in one tick */
+	do {
+		this_cpu_ptr(&intel_pmi_cpu)->idle = 0;
+		local_irq_save(flags);
+		tick = jiffies;
+		for (i = 0; i < 100; i++) {
+			fake->used = 0;
+			fake->status = 0x1;
+			intel_pmi_handle(NULL, &fake->cpuc);
+			KUNIT_EXPECT_NULL(test, strstr(fake->log, " reset"));
+		}
+		fake->used = 0;
+		fake->status = 0x1;
+		intel_pmi_handle(NULL, &fake->cpuc);
+		now = jiffies;
+		local_irq_restore(flags);
+	} while (tick != now && --tries);
+	KUNIT_EXPECT_NOT_NULL(test, strstr(fake->log, " reset"));
+
+	/* A period now and then is enough */
+	for (i = 0; i < 300; i++) {
+		fake->no_period = i % 100;
+		fake->used = 0;
+		fake->status = 0x1;
+		fake_pmi();
+		KUNIT_EXPECT_NULL(test, strstr(fake->log, " reset"));
+	}
+}
+
+/* Without branch records, and where there is nothing to be reset */
+static void pmi_21_reset(struct kunit *test)
+{
+	fake->debugctl = DEBUGCTLMSR_BTF | DEBUGCTLMSR_FREEZE_PERFMON_ON_PMI;
+	fake->status = CTR_FRZ | LBR_FRZ;
+	intel_pmi_reset();
+	EXPECT_LOG(test, "r1d9 w1d9=2 apic w390=c00000000000000");
+	KUNIT_EXPECT_EQ(test, fake->status, 0ULL);
+
+	fake_x86_pmu.version = 3;
+	intel_pmi_reset();
+	EXPECT_LOG(test, "");
+}
+
+/* One overflow is one, whatever else stands in the status */
+static void pmi_28_handled(struct kunit *test)
+{
+	fake->status = 0x1 | LBR_FRZ;
+	KUNIT_EXPECT_EQ(test, fake_pmi(), 1);
+	fake->status = BIT_ULL(INTEL_PMC_IDX_FIXED + 1) | LBR_FRZ | CTR_FRZ;
+	KUNIT_EXPECT_EQ(test, fake_pmi(), 1);
+}
+
+/* Branch trace is stopped after the counters, and started after them */
+static void bts_event_test(struct kunit *test)
+{
+	__set_bit(INTEL_PMC_IDX_FIXED_BTS, fake->cpuc.active_mask);
+	fake->cpuc.events[INTEL_PMC_IDX_FIXED_BTS] = &fake->event[0];
+	KUNIT_EXPECT_EQ(test, fake_pmi(), 1);
+	EXPECT_LOG(test, "w38f=0 bts- bts- drain r38e apic r38e on bts+");
+}
+
+static void bts_pmu_test(struct kunit *test)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	intel_pmi_add_bts();
+	fake->status = 0x1;
+	KUNIT_EXPECT_EQ(test, intel_pmi_handle(NULL, &fake->cpuc), 2);
+	EXPECT_LOG(test, "w38f=0 bts- drain r38e lbr h1 apic w390=1 r38e on bts+");
+
+	intel_pmi_del_bts();
+	KUNIT_EXPECT_EQ(test, intel_pmi_handle(NULL, &fake->cpuc), 0);
+	EXPECT_LOG(test, "w38f=0 r38e apic r38e on");
+	local_irq_restore(flags);
+}
+
+static struct kunit_case pmi_test_cases[] = {
+	KUNIT_CASE(pmi_1_unmask_before_restart),
+	KUNIT_CASE(pmi_2_status_zero),
+	KUNIT_CASE(pmi_3_frozen_without_overflow),
+	KUNIT_CASE(pmi_3_wrapped_counter),
+	KUNIT_CASE(pmi_4_state_bits),
+	KUNIT_CASE(pmi_5_new_bit),
+	KUNIT_CASE(pmi_6_pmu_disabled),
+	KUNIT_CASE(pmi_21_stuck_status),
+	KUNIT_CASE(pmi_21_stuck_interrupt),
+	KUNIT_CASE(pmi_21_reset),
+	KUNIT_CASE(pmi_28_handled),
+	KUNIT_CASE(bts_event_test),
+	KUNIT_CASE(bts_pmu_test),
+	{}
+};
+
+static struct kunit_suite pmi_test_suite = {
+	.name		= "intel_pmi",
+	.init		= fake_init,
+	.test_cases	= pmi_test_cases,
+};
+
+kunit_test_suite(pmi_test_suite);
+
+MODULE_DESCRIPTION("KUnit tests of the PMI of Intel core PMUs");
+MODULE_LICENSE("GPL");

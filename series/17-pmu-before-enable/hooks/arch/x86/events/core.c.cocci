@@ -1,0 +1,10 @@
+// lines: +2 -0
+@@ identifier cpuc; @@
+x86_pmu_enable(struct pmu *pmu)
+{
+	<...
++	static_call_cond(x86_pmu_before_enable)(cpuc);
++
+	cpuc->enabled = 1;
+	...>
+}

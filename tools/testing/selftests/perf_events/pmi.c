@@ -1,0 +1,1370 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Test of the PMI of Intel core PMUs: its order, counter freezing by consent,
+ * and the precise cycles of Skylake.
+ *
+ * Tests the PMU of the CPU that it is started on; choose one with taskset.
+ * Needs root and /dev/cpu/N/msr. What has to be counted in the hardware is
+ * skipped unless the CPU is emulated by pmusim.
+ */
+#define _GNU_SOURCE
+
+#include <cpuid.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <linux/perf_event.h>
+
+#include "../kselftest_harness.h"
+
+#define DEVICES			"/sys/bus/event_source/devices"
+#define SYSCTL			"/proc/sys/kernel"
+
+#define EVENT_CYCLES		0x003c
+#define EVENT_INSTRUCTIONS	0x00c0
+#define EVENT_BRANCHES		0x00c4
+#define EVENT_PREC_DIST		0x108001c0
+#define EVENT_UOPS_CYCLES	0x108001c2
+
+#define CONSENT			1ULL
+
+#define MSR_DEBUGCTL		0x1d9
+#define MSR_GLOBAL_STATUS	0x38e
+#define MSR_GLOBAL_STATUS_SET	0x391
+#define DEBUGCTL_FREEZE_LBRS	0x800ULL
+#define DEBUGCTL_FREEZE		0x1000ULL
+#define STATUS_LBR_FRZ		0x400000000000000ULL
+#define STATUS_CTR_FRZ		0x800000000000000ULL
+#define STATUS_ASIF		0x1000000000000000ULL
+#define STATUS_UNC_OVF		0x2000000000000000ULL
+#define STATUS_COND_CHG		0x8000000000000000ULL
+
+/* Registers of the emulated PMU */
+#define PMUSIM_ID		0x504d5500
+#define PMUSIM_ID_VALUE		0x01006d6973756d70ULL
+#define PMUSIM_READS		0x504d5510
+#define PMUSIM_WRITES		0x504d5511
+#define PMUSIM_PMIS		0x504d5512
+#define PMUSIM_PMIS_LOST	0x504d5513
+#define PMUSIM_LVTPC_WRITES	0x504d5514
+
+#define BUFFER_PAGES		256
+
+/* The workload: instructions of one round */
+#define ROUND_INSNS		22
+#define ROUNDS			100000UL
+
+static struct {
+	char	name[32];
+	int	type;
+	int	cpu;
+	int	other;
+	int	msr;
+	bool	emulated;
+	bool	freeze;
+	bool	skylake;
+	bool	branches;
+	int	max_precise;
+} pmu;
+
+static int read_file(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY);
+	ssize_t len;
+
+	if (fd < 0)
+		return -1;
+	len = read(fd, text, size - 1);
+	close(fd);
+	if (len < 0)
+		return -1;
+	text[len] = '\0';
+
+	return 0;
+}
+
+static int write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY);
+	ssize_t len;
+
+	if (fd < 0)
+		return -errno;
+	len = write(fd, text, strlen(text));
+	close(fd);
+
+	return len < 0 ? -errno : 0;
+}
+
+static int read_pmu(const char *name, char *text, size_t size)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), DEVICES "/%s/%s", pmu.name, name);
+
+	return read_file(path, text, size);
+}
+
+static int switch_freeze(bool on)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), DEVICES "/%s/freeze_counters", pmu.name);
+
+	return write_file(path, on ? "1" : "0");
+}
+
+static uint64_t rdmsr(uint32_t msr)
+{
+	uint64_t value = ~0ULL;
+
+	if (pread(pmu.msr, &value, sizeof(value), msr) != sizeof(value))
+		perror("rdmsr");
+
+	return value;
+}
+
+static void wrmsr(uint32_t msr, uint64_t value)
+{
+	if (pwrite(pmu.msr, &value, sizeof(value), msr) != sizeof(value))
+		perror("wrmsr");
+}
+
+/* Is @cpu in a list like "0-2,5"? */
+static bool in_list(const char *list, int cpu)
+{
+	char *end;
+
+	while (*list >= '0' && *list <= '9') {
+		long first = strtol(list, &end, 10), last = first;
+
+		if (*end == '-')
+			last = strtol(end + 1, &end, 10);
+		if (cpu >= first && cpu <= last)
+			return true;
+		list = *end == ',' ? end + 1 : end;
+	}
+
+	return false;
+}
+
+/* Why the CPU freezes or does not; valid until the next call */
+static const char *state(void)
+{
+	static char text[4096];
+	char *line, *list, *rest = text;
+
+	if (read_pmu("freeze_counters_state", text, sizeof(text)))
+		return "?";
+	while ((line = strsep(&rest, "\n"))) {
+		list = strstr(line, ": ");
+		if (list && in_list(list + 2, pmu.cpu)) {
+			*list = '\0';
+			return line;
+		}
+	}
+
+	return "-";
+}
+
+static bool find_pmu(const char *name)
+{
+	char text[256];
+
+	snprintf(pmu.name, sizeof(pmu.name), "%s", name);
+	if (read_pmu("type", text, sizeof(text)))
+		return false;
+	pmu.type = atoi(text);
+	pmu.other = !pmu.cpu;
+	if (!read_pmu("cpus", text, sizeof(text))) {
+		if (!in_list(text, pmu.cpu))
+			return false;
+		if (!in_list(text, pmu.other))
+			pmu.other = -1;
+	}
+
+	pmu.max_precise = read_pmu("caps/max_precise", text, sizeof(text)) ?
+			  0 : atoi(text);
+	pmu.branches = !read_pmu("caps/branches", text, sizeof(text)) &&
+		       atoi(text);
+	pmu.freeze = !read_pmu("format/freeze", text, sizeof(text));
+	pmu.skylake = !read_pmu("caps/pmu_name", text, sizeof(text)) &&
+		      !strncmp(text, "skylake", 7);
+
+	return true;
+}
+
+/*
+ * One round has ROUND_INSNS instructions and ends with its only branch. There
+ * has to be at least one, and one copy of this function.
+ */
+static void work(unsigned long rounds)
+{
+	asm volatile(".globl work_start\n"
+		     "work_start:\n\t"
+		     ".rept 20\n\t"
+		     "nop\n\t"
+		     ".endr\n\t"
+		     "dec %0\n\t"
+		     "jnz work_start\n"
+		     ".globl work_end\n"
+		     "work_end:"
+		     : "+r" (rounds) : : "cc");
+}
+
+extern char work_start[], work_end[];
+
+static void init_attr(struct perf_event_attr *attr, uint64_t config,
+		      uint64_t period, uint64_t consent)
+{
+	memset(attr, 0, sizeof(*attr));
+	attr->size = sizeof(*attr);
+	attr->type = pmu.type;
+	attr->config = config;
+	attr->sample_period = period;
+	attr->sample_type = PERF_SAMPLE_IP;
+	attr->config3 = consent;
+	attr->exclude_kernel = 1;
+	attr->exclude_hv = 1;
+}
+
+/* Return a file descriptor or the negative error. Starts disabled if @attr is. */
+static int open_attr(struct perf_event_attr *attr, int leader)
+{
+	int fd = syscall(SYS_perf_event_open, attr, 0, -1, leader, 0);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static int open_event(uint64_t config, uint64_t period, uint64_t consent)
+{
+	struct perf_event_attr attr;
+
+	init_attr(&attr, config, period, consent);
+
+	return open_attr(&attr, -1);
+}
+
+static uint64_t count(int fd)
+{
+	uint64_t value = 0;
+
+	if (read(fd, &value, sizeof(value)) != sizeof(value))
+		perror("read");
+
+	return value;
+}
+
+static void *map_event(int fd)
+{
+	size_t size = (1 + BUFFER_PAGES) * sysconf(_SC_PAGESIZE);
+	void *map;
+
+	map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	return map == MAP_FAILED ? NULL : map;
+}
+
+static void unmap_event(void *map)
+{
+	munmap(map, (1 + BUFFER_PAGES) * sysconf(_SC_PAGESIZE));
+}
+
+/* Call @each for every record since the last call */
+static void walk(void *map, void (*each)(struct perf_event_header *, void *),
+		 void *arg)
+{
+	size_t page = sysconf(_SC_PAGESIZE), size = BUFFER_PAGES * page;
+	struct perf_event_mmap_page *control = map;
+	uint64_t head = __atomic_load_n(&control->data_head, __ATOMIC_ACQUIRE);
+	char *data = (char *)map + page;
+	uint64_t at = control->data_tail;
+
+	while (at < head) {
+		struct perf_event_header *header = (void *)(data + at % size);
+		static char copy[65536];
+		size_t end = at % size + header->size;
+
+		if (end > size) {
+			size_t part = size - at % size;
+
+			memcpy(copy, header, part);
+			memcpy(copy + part, data, header->size - part);
+			header = (void *)copy;
+		}
+		at += header->size;
+		each(header, arg);
+	}
+	__atomic_store_n(&control->data_tail, at, __ATOMIC_RELEASE);
+}
+
+static void count_sample(struct perf_event_header *header, void *arg)
+{
+	*(unsigned long *)arg += header->type == PERF_RECORD_SAMPLE;
+}
+
+static unsigned long samples(void *map)
+{
+	unsigned long n = 0;
+
+	walk(map, count_sample, &n);
+
+	return n;
+}
+
+/* Does an event without consent still count on this CPU? */
+static bool alive(void)
+{
+	int fd = open_event(EVENT_INSTRUCTIONS, 0, 0);
+	uint64_t before, after;
+
+	if (fd < 0)
+		return false;
+	before = count(fd);
+	work(1000);
+	after = count(fd);
+	close(fd);
+
+	return after - before >= 1000 * ROUND_INSNS;
+}
+
+static void restart(int fd)
+{
+	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+}
+
+FIXTURE(pmi)
+{
+	cpu_set_t old;
+};
+
+FIXTURE_SETUP(pmi)
+{
+	char path[64];
+	cpu_set_t set;
+
+	memset(&pmu, 0, sizeof(pmu));
+	pmu.cpu = sched_getcpu();
+	ASSERT_EQ(sched_getaffinity(0, sizeof(self->old), &self->old), 0);
+	CPU_ZERO(&set);
+	CPU_SET(pmu.cpu, &set);
+	ASSERT_EQ(sched_setaffinity(0, sizeof(set), &set), 0);
+
+	if (!find_pmu("cpu") && !find_pmu("cpu_core") && !find_pmu("cpu_atom"))
+		SKIP(return, "no core PMU");
+
+	snprintf(path, sizeof(path), "/dev/cpu/%d/msr", pmu.cpu);
+	pmu.msr = open(path, O_RDWR);
+	if (pmu.msr < 0)
+		SKIP(return, "no %s", path);
+	pmu.emulated = pread(pmu.msr, path, 8, PMUSIM_ID) == 8 &&
+		       rdmsr(PMUSIM_ID) == PMUSIM_ID_VALUE;
+}
+
+FIXTURE_TEARDOWN(pmi)
+{
+	if (pmu.freeze)
+		switch_freeze(false);
+	close(pmu.msr);
+	sched_setaffinity(0, sizeof(self->old), &self->old);
+}
+
+/*
+ * The order
+ */
+
+struct stale {
+	unsigned long	samples;
+	unsigned long	checked;
+	unsigned long	late;
+	unsigned long	stale;
+	uint64_t	last_ip;
+};
+
+/*
+ * From the last branch on, code is straight: its target is not far back. Or the
+ * counter has overflowed on the way out of the PMI before, which delivers this
+ * one right behind its return. The branches are those of the way out then, and
+ * the code has not come any further.
+ */
+static void check_branches(struct perf_event_header *header, void *arg)
+{
+	struct {
+		struct perf_event_header header;
+		uint64_t ip;
+		uint64_t nr;
+		struct perf_branch_entry entry[];
+	} *sample = (void *)header;
+	struct stale *stale = arg;
+	uint64_t to, last_ip = stale->last_ip;
+
+	if (header->type != PERF_RECORD_SAMPLE)
+		return;
+	stale->samples++;
+	stale->last_ip = sample->ip;
+	if (!sample->nr || sample->ip < (uintptr_t)work_start ||
+	    sample->ip >= (uintptr_t)work_end)
+		return;
+
+	stale->checked++;
+	to = sample->entry[0].to;
+	if (to >= (uintptr_t)work_start && to <= sample->ip)
+		return;
+	stale->late++;
+	stale->stale += sample->ip != last_ip || (int64_t)to >= 0;
+}
+
+/*
+ * Two samplers with short periods, user and kernel: one overflows again while
+ * the PMI of the other ends. Branch records must be those of the sample, and
+ * no PMI lost.
+ */
+static void storm(struct __test_metadata *_metadata, uint64_t consent)
+{
+	struct perf_event_attr attr;
+	struct stale stale = {};
+	uint64_t pmis, lost;
+	void *map;
+	int fd[2], i;
+
+	for (i = 0; i < 2; i++) {
+		init_attr(&attr, i ? EVENT_BRANCHES : EVENT_INSTRUCTIONS,
+			  i ? 1009 : 6007, consent);
+		attr.exclude_kernel = 0;
+		attr.sample_type |= PERF_SAMPLE_BRANCH_STACK;
+		attr.branch_sample_type = PERF_SAMPLE_BRANCH_ANY |
+					  PERF_SAMPLE_BRANCH_USER |
+					  PERF_SAMPLE_BRANCH_KERNEL;
+		attr.disabled = 1;
+		fd[i] = open_attr(&attr, -1);
+		ASSERT_GE(fd[i], 0);
+	}
+	/* One buffer, so that samples come in their order */
+	map = map_event(fd[0]);
+	ASSERT_NE(map, NULL);
+	ASSERT_EQ(ioctl(fd[1], PERF_EVENT_IOC_SET_OUTPUT, fd[0]), 0);
+
+	pmis = rdmsr(PMUSIM_PMIS);
+	lost = rdmsr(PMUSIM_PMIS_LOST);
+	for (i = 0; i < 400 && stale.samples < 10000; i++) {
+		ioctl(fd[0], PERF_EVENT_IOC_ENABLE, 0);
+		ioctl(fd[1], PERF_EVENT_IOC_ENABLE, 0);
+		work(20000);
+		ioctl(fd[1], PERF_EVENT_IOC_DISABLE, 0);
+		ioctl(fd[0], PERF_EVENT_IOC_DISABLE, 0);
+		walk(map, check_branches, &stale);
+	}
+	pmis = rdmsr(PMUSIM_PMIS) - pmis;
+	lost = rdmsr(PMUSIM_PMIS_LOST) - lost;
+
+	TH_LOG("%llu PMIs, %llu merged; %lu samples, %lu checked, %lu late, %lu stale",
+	       (unsigned long long)pmis, (unsigned long long)lost,
+	       stale.samples, stale.checked, stale.late, stale.stale);
+	EXPECT_GE(stale.samples, 10000);
+	EXPECT_GE(stale.checked, 1000);
+	/* A return from an interrupt may overflow a counter before it is recorded */
+	EXPECT_LE(stale.stale, stale.samples / 5000);
+	/* A PMI that is lost is one with a PMI on its way: no sample is missing */
+	EXPECT_TRUE(!pmu.emulated || stale.samples >= pmis + lost);
+	EXPECT_EQ(rdmsr(MSR_GLOBAL_STATUS), 0);
+
+	unmap_event(map);
+	close(fd[1]);
+	close(fd[0]);
+	EXPECT_TRUE(alive());
+}
+
+TEST_F(pmi, pmi_1_no_pmi_lost)
+{
+	if (!pmu.branches)
+		SKIP(return, "no branch records");
+	storm(_metadata, 0);
+}
+
+TEST_F(pmi, pmi_1_no_pmi_lost_frozen)
+{
+	if (!pmu.branches)
+		SKIP(return, "no branch records");
+	if (!pmu.freeze)
+		SKIP(return, "no counter freezing");
+	ASSERT_EQ(switch_freeze(true), 0);
+	storm(_metadata, CONSENT);
+}
+
+/* Per PMI: what the CPU has accessed between two points, nothing left out */
+static void accesses(struct __test_metadata *_metadata, uint64_t config,
+		     int precise, uint64_t consent, uint64_t reads,
+		     uint64_t writes)
+{
+	uint64_t before[4], after[4], pmis;
+	struct perf_event_attr attr;
+	int fd, i;
+
+	init_attr(&attr, config, config == EVENT_BRANCHES ? 229 : 5003, consent);
+	attr.precise_ip = precise;
+	/* One record a PMI: hardware does not write what this asks for */
+	if (precise)
+		attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
+	fd = open_attr(&attr, -1);
+	ASSERT_GE(fd, 0);
+	work(1000);
+	for (i = 0; i < 4; i++)
+		before[i] = rdmsr(PMUSIM_READS + i * (i < 3) + 4 * (i == 3));
+	work(10 * ROUNDS);
+	for (i = 0; i < 4; i++)
+		after[i] = rdmsr(PMUSIM_READS + i * (i < 3) + 4 * (i == 3)) -
+			   before[i];
+	close(fd);
+
+	pmis = after[2];
+	TH_LOG("%llu PMIs: %.3f reads, %.3f writes, %.3f of LVTPC",
+	       (unsigned long long)pmis, (double)after[0] / pmis,
+	       (double)after[1] / pmis, (double)after[3] / pmis);
+	ASSERT_GT(pmis, 4000);
+	/* Timers and whatever else happens meanwhile are less than a tenth */
+	EXPECT_EQ(after[0] / pmis, reads);
+	EXPECT_LT(after[0] - reads * pmis, pmis / 10);
+	EXPECT_EQ(after[1] / pmis, writes);
+	EXPECT_LT(after[1] - writes * pmis, pmis / 10);
+	EXPECT_EQ(after[3] / pmis, 1);
+}
+
+/* As many as ever, by fixed and general purpose counter, and by PEBS */
+TEST_F(pmi, pmi_26_accesses)
+{
+	if (!pmu.emulated)
+		SKIP(return, "not emulated");
+	accesses(_metadata, EVENT_INSTRUCTIONS, 0, 0, 2, 4);
+	accesses(_metadata, EVENT_BRANCHES, 0, 0, 2, 4);
+	if (pmu.max_precise)
+		accesses(_metadata, EVENT_INSTRUCTIONS, 1, 0, 2, 3);
+
+	/* Nor does the switch alone change anything */
+	if (!pmu.freeze)
+		SKIP(return, "no counter freezing");
+	ASSERT_EQ(switch_freeze(true), 0);
+	accesses(_metadata, EVENT_INSTRUCTIONS, 0, 0, 2, 4);
+}
+
+TEST_F(pmi, accesses_frozen)
+{
+	if (!pmu.emulated)
+		SKIP(return, "not emulated");
+	if (!pmu.freeze)
+		SKIP(return, "no counter freezing");
+	ASSERT_EQ(switch_freeze(true), 0);
+	accesses(_metadata, EVENT_INSTRUCTIONS, 0, CONSENT, 1, 2);
+	accesses(_metadata, EVENT_BRANCHES, 0, CONSENT, 1, 2);
+	if (pmu.max_precise)
+		accesses(_metadata, EVENT_INSTRUCTIONS, 1, CONSENT, 1, 1);
+}
+
+/* Samples are as many as periods fit, whatever else stands in the status */
+static void inject(struct __test_metadata *_metadata, uint64_t bits,
+		   uint64_t consent)
+{
+	unsigned long n;
+	uint64_t total;
+	void *map;
+	int fd, i;
+
+	fd = open_event(EVENT_INSTRUCTIONS, 10007, consent);
+	ASSERT_GE(fd, 0);
+	map = map_event(fd);
+	ASSERT_NE(map, NULL);
+	for (i = 0; i < 100; i++) {
+		wrmsr(MSR_GLOBAL_STATUS_SET, bits);
+		work(1000);
+		EXPECT_EQ(rdmsr(MSR_GLOBAL_STATUS) & bits, 0);
+	}
+	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	total = count(fd);
+	n = samples(map);
+	EXPECT_EQ(n, total / 10007);
+	EXPECT_GT(n, 200);
+	unmap_event(map);
+	close(fd);
+	EXPECT_TRUE(alive());
+}
+
+TEST_F(pmi, pmi_3_branches_frozen)
+{
+	inject(_metadata, STATUS_LBR_FRZ, 0);
+	if (!pmu.freeze)
+		SKIP(return, "no counter freezing");
+	ASSERT_EQ(switch_freeze(true), 0);
+	inject(_metadata, STATUS_LBR_FRZ, CONSENT);
+}
+
+TEST_F(pmi, pmi_4_state_bits)
+{
+	inject(_metadata, STATUS_ASIF, 0);
+	inject(_metadata, STATUS_UNC_OVF, 0);
+	inject(_metadata, STATUS_COND_CHG, 0);
+	inject(_metadata, STATUS_ASIF | STATUS_UNC_OVF | STATUS_COND_CHG, 0);
+	if (!pmu.freeze)
+		SKIP(return, "no counter freezing");
+	ASSERT_EQ(switch_freeze(true), 0);
+	inject(_metadata, STATUS_ASIF | STATUS_UNC_OVF | STATUS_COND_CHG,
+	       CONSENT);
+}
+
+/* PMIs all over the code that disables the PMU */
+static void disable_storm(struct __test_metadata *_metadata, uint64_t consent)
+{
+	struct perf_event_attr attr;
+	int fd, i;
+
+	init_attr(&attr, EVENT_INSTRUCTIONS, 997, consent);
+	attr.exclude_kernel = 0;
+	fd = open_attr(&attr, -1);
+	ASSERT_GE(fd, 0);
+	for (i = 0; i < 2000; i++) {
+		restart(fd);
+		/* Let the distance to the overflow drift */
+		work(1 + i % 5);
+	}
+	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	EXPECT_GT(count(fd), 1000 * 997);
+	EXPECT_EQ(rdmsr(MSR_GLOBAL_STATUS), 0);
+	close(fd);
+	EXPECT_TRUE(alive());
+}
+
+TEST_F(pmi, pmi_6_pmu_disabled)
+{
+	disable_storm(_metadata, 0);
+	if (!pmu.freeze)
+		SKIP(return, "no counter freezing");
+	ASSERT_EQ(switch_freeze(true), 0);
+	disable_storm(_metadata, CONSENT);
+}
+
+static void delete_storm(struct __test_metadata *_metadata, uint64_t consent)
+{
+	struct perf_event_attr attr;
+	int fd, i;
+
+	for (i = 0; i < 300; i++) {
+		init_attr(&attr, i % 2 ? EVENT_BRANCHES : EVENT_INSTRUCTIONS,
+			  2003 + i % 7, consent);
+		attr.exclude_kernel = 0;
+		fd = open_attr(&attr, -1);
+		ASSERT_GE(fd, 0);
+		work(1 + i % 11);
+		close(fd);
+	}
+	EXPECT_EQ(rdmsr(MSR_GLOBAL_STATUS), 0);
+	EXPECT_TRUE(alive());
+}
+
+TEST_F(pmi, pmi_8_event_deleted)
+{
+	delete_storm(_metadata, 0);
+	if (!pmu.freeze)
+		SKIP(return, "no counter freezing");
+	ASSERT_EQ(switch_freeze(true), 0);
+	delete_storm(_metadata, CONSENT);
+}
+
+/* Periods out of any range, and back */
+static void odd_periods(struct __test_metadata *_metadata, uint64_t consent)
+{
+	static const uint64_t odd[] = { 1, 2, 3, 1ULL << 31, 1ULL << 47, 1ULL << 62 };
+	uint64_t period;
+	unsigned long n;
+	size_t i;
+	void *map;
+	int fd;
+
+	fd = open_event(EVENT_INSTRUCTIONS, 10007, consent);
+	ASSERT_GE(fd, 0);
+	map = map_event(fd);
+	ASSERT_NE(map, NULL);
+	for (i = 0; i < ARRAY_SIZE(odd); i++) {
+		period = odd[i];
+		/* Some CPUs have a minimum */
+		if (ioctl(fd, PERF_EVENT_IOC_PERIOD, &period))
+			continue;
+		work(20);
+		period = 10007;
+		ASSERT_EQ(ioctl(fd, PERF_EVENT_IOC_PERIOD, &period), 0);
+		samples(map);
+		work(10000);
+		n = samples(map);
+		EXPECT_GE(n, 10000 * ROUND_INSNS / 10007 - 1);
+		EXPECT_LE(n, 10000 * ROUND_INSNS / 10007 + 2);
+	}
+	unmap_event(map);
+	close(fd);
+	EXPECT_TRUE(alive());
+}
+
+TEST_F(pmi, pmi_9_periods)
+{
+	odd_periods(_metadata, 0);
+	if (!pmu.freeze)
+		SKIP(return, "no counter freezing");
+	ASSERT_EQ(switch_freeze(true), 0);
+	odd_periods(_metadata, CONSENT);
+}
+
+/*
+ * Throttling
+ */
+
+struct throttled {
+	unsigned long throttle;
+	unsigned long unthrottle;
+};
+
+static void count_throttle(struct perf_event_header *header, void *arg)
+{
+	struct throttled *throttled = arg;
+
+	throttled->throttle += header->type == PERF_RECORD_THROTTLE;
+	throttled->unthrottle += header->type == PERF_RECORD_UNTHROTTLE;
+}
+
+/* A limit that the emulated CPU is able to exceed: order matters */
+static void limit_samples(bool low)
+{
+	if (low) {
+		write_file(SYSCTL "/perf_cpu_time_max_percent", "99");
+		write_file(SYSCTL "/perf_event_max_sample_rate", "1000");
+	} else {
+		write_file(SYSCTL "/perf_event_max_sample_rate", "1000000");
+		write_file(SYSCTL "/perf_cpu_time_max_percent", "0");
+	}
+}
+
+static void throttle(struct __test_metadata *_metadata, uint64_t config,
+		     uint64_t period, int precise, uint64_t consent)
+{
+	struct throttled throttled = {};
+	struct perf_event_attr attr;
+	void *map;
+	int fd, i;
+
+	init_attr(&attr, config, period, consent);
+	attr.precise_ip = precise;
+	attr.disabled = 1;
+	fd = open_attr(&attr, -1);
+	if (fd == -EINVAL && period < 128)
+		return;
+	ASSERT_GE(fd, 0);
+	map = map_event(fd);
+	ASSERT_NE(map, NULL);
+	limit_samples(true);
+	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	for (i = 0; i < 200 && throttled.unthrottle < 3; i++) {
+		work(ROUNDS);
+		walk(map, count_throttle, &throttled);
+	}
+	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	limit_samples(false);
+	TH_LOG("%lu throttled, %lu unthrottled", throttled.throttle,
+	       throttled.unthrottle);
+	EXPECT_GT(throttled.throttle, 0);
+	EXPECT_GT(throttled.unthrottle, 0);
+	EXPECT_EQ(rdmsr(MSR_GLOBAL_STATUS), 0);
+	unmap_event(map);
+	close(fd);
+	EXPECT_TRUE(alive());
+}
+
+/* On a fixed and on a general purpose counter. Each branch would be BTS. */
+TEST_F(pmi, pmi_10_storm)
+{
+	throttle(_metadata, EVENT_INSTRUCTIONS, 1, 0, 0);
+	throttle(_metadata, EVENT_BRANCHES, 2, 0, 0);
+	if (!pmu.freeze)
+		SKIP(return, "no counter freezing");
+	ASSERT_EQ(switch_freeze(true), 0);
+	throttle(_metadata, EVENT_INSTRUCTIONS, 1, 0, CONSENT);
+	throttle(_metadata, EVENT_BRANCHES, 2, 0, CONSENT);
+}
+
+TEST_F(pmi, pmi_11_pebs_throttled)
+{
+	if (!pmu.max_precise)
+		SKIP(return, "no PEBS");
+	throttle(_metadata, EVENT_INSTRUCTIONS, 150, 1, 0);
+	if (!pmu.freeze)
+		SKIP(return, "no counter freezing");
+	ASSERT_EQ(switch_freeze(true), 0);
+	throttle(_metadata, EVENT_INSTRUCTIONS, 150, 1, CONSENT);
+}
+
+/*
+ * Consent
+ */
+
+TEST_F(pmi, config3)
+{
+	int bit, fd;
+
+	for (bit = 0; bit < 64; bit++) {
+		fd = open_event(EVENT_INSTRUCTIONS, 10007, 1ULL << bit);
+		EXPECT_TRUE(bit || !pmu.freeze ? fd == -EINVAL : fd >= 0);
+		if (fd >= 0)
+			close(fd);
+	}
+}
+
+/* What is read of the group is as of the overflow: all members have a say */
+TEST_F(pmi, pmi_13_group_read)
+{
+	struct perf_event_attr attr;
+	int leader, member;
+
+	if (!pmu.freeze)
+		SKIP(return, "no counter freezing");
+	ASSERT_EQ(switch_freeze(true), 0);
+	init_attr(&attr, EVENT_INSTRUCTIONS, 10007, CONSENT);
+	attr.sample_type |= PERF_SAMPLE_READ;
+	attr.read_format = PERF_FORMAT_GROUP;
+	leader = open_attr(&attr, -1);
+	ASSERT_GE(leader, 0);
+	work(1000);
+	EXPECT_STREQ(state(), "active");
+
+	init_attr(&attr, EVENT_BRANCHES, 100003, 0);
+	attr.read_format = PERF_FORMAT_GROUP;
+	attr.disabled = 1;
+	member = open_attr(&attr, leader);
+	ASSERT_GE(member, 0);
+	work(1000);
+	/* Also while it is disabled */
+	restart(leader);
+	EXPECT_STREQ(state(), "group read without consent");
+	close(member);
+
+	attr.config3 = CONSENT;
+	attr.disabled = 0;
+	member = open_attr(&attr, leader);
+	ASSERT_GE(member, 0);
+	work(1000);
+	EXPECT_STREQ(state(), "active");
+	close(member);
+	close(leader);
+}
+
+#define MAX_IPS	4096
+
+struct ips {
+	unsigned long	n;
+	uint64_t	ip[MAX_IPS];
+};
+
+static void take_ip(struct perf_event_header *header, void *arg)
+{
+	struct ips *ips = arg;
+
+	if (header->type == PERF_RECORD_SAMPLE && ips->n < MAX_IPS)
+		ips->ip[ips->n++] = *(uint64_t *)(header + 1);
+}
+
+/* The same code from the same instruction on */
+static void take_ips(struct ips *ips, uint64_t consent)
+{
+	struct perf_event_attr attr;
+	void *map;
+	int fd;
+
+	init_attr(&attr, EVENT_INSTRUCTIONS, 10007, consent);
+	attr.disabled = 1;
+	fd = open_attr(&attr, -1);
+	map = map_event(fd);
+	memset(ips, 0, sizeof(*ips));
+	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	work(5 * ROUNDS);
+	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	walk(map, take_ip, ips);
+	unmap_event(map);
+	close(fd);
+}
+
+TEST_F(pmi, pmi_14_same_addresses)
+{
+	static struct ips thawed, frozen;
+
+	if (!pmu.emulated)
+		SKIP(return, "not emulated");
+	if (!pmu.freeze)
+		SKIP(return, "no counter freezing");
+	ASSERT_EQ(switch_freeze(true), 0);
+	take_ips(&thawed, 0);
+	take_ips(&frozen, CONSENT);
+	EXPECT_GT(thawed.n, 1000);
+	EXPECT_EQ(thawed.n, frozen.n);
+	EXPECT_EQ(memcmp(&thawed, &frozen, sizeof(thawed)), 0);
+}
+
+/* Instructions from one ioctl to the other, by an event of its own */
+static uint64_t counted_work(unsigned long rounds)
+{
+	struct perf_event_attr attr;
+	uint64_t n;
+	int fd;
+
+	init_attr(&attr, EVENT_INSTRUCTIONS, 0, 0);
+	attr.disabled = 1;
+	fd = open_attr(&attr, -1);
+	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	work(rounds);
+	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	n = count(fd);
+	close(fd);
+
+	return n;
+}
+
+/* A count beside a sampler that may be frozen is what it is without one */
+TEST_F(pmi, pmi_15_independence)
+{
+	uint64_t alone, beside, pmis;
+	int fd, i;
+
+	if (!pmu.freeze)
+		SKIP(return, "no counter freezing");
+	ASSERT_EQ(switch_freeze(true), 0);
+	alone = counted_work(10 * ROUNDS);
+	EXPECT_GE(alone, 10 * ROUNDS * ROUND_INSNS);
+
+	fd = open_event(EVENT_BRANCHES, 97, CONSENT);
+	ASSERT_GE(fd, 0);
+	work(1000);
+	EXPECT_STREQ(state(), "active");
+	pmis = rdmsr(PMUSIM_PMIS);
+	for (i = 0; i < 3; i++) {
+		beside = counted_work(10 * ROUNDS);
+		EXPECT_EQ(beside, alone);
+	}
+	pmis = rdmsr(PMUSIM_PMIS) - pmis;
+	TH_LOG("%llu instructions, %llu PMIs", (unsigned long long)alone,
+	       (unsigned long long)pmis);
+	EXPECT_TRUE(!pmu.emulated || pmis >= 10000);
+	work(1000);
+	EXPECT_STREQ(state(), "active");
+	close(fd);
+}
+
+/* Whatever joins or leaves in the middle of it */
+TEST_F(pmi, pmi_15_joining_and_leaving)
+{
+	struct perf_event_attr attr;
+	int fd, sampler[3] = {}, i;
+	uint64_t alone, total;
+
+	if (!pmu.freeze)
+		SKIP(return, "no counter freezing");
+	ASSERT_EQ(switch_freeze(true), 0);
+	init_attr(&attr, EVENT_INSTRUCTIONS, 0, 0);
+	attr.disabled = 1;
+	/* What a turn costs without the samplers, the system calls included */
+	for (i = 0, alone = 0, total = 0; i < 40; i++) {
+		int s = i % 3;
+
+		if (i >= 20 && sampler[s] > 0) {
+			close(sampler[s]);
+			sampler[s] = 0;
+		} else if (i >= 20) {
+			sampler[s] = open_event(s ? EVENT_BRANCHES :
+						EVENT_INSTRUCTIONS, 1009 + s,
+						CONSENT);
+			ASSERT_GE(sampler[s], 0);
+		}
+		fd = open_attr(&attr, -1);
+		ASSERT_GE(fd, 0);
+		work(100);
+		ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+		work(ROUNDS / 4);
+		ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+		if (i < 20)
+			alone += count(fd);
+		else
+			total += count(fd);
+		close(fd);
+		work(1000);
+	}
+	EXPECT_EQ(total, alone);
+	for (i = 0; i < 3; i++) {
+		if (sampler[i] > 0)
+			close(sampler[i]);
+	}
+}
+
+TEST_F(pmi, reasons)
+{
+	struct perf_event_attr attr;
+	int fd, other;
+
+	if (!pmu.freeze)
+		SKIP(return, "no counter freezing");
+	EXPECT_STREQ(state(), "off");
+	if (!pmu.freeze)
+		SKIP(return, "no counter freezing");
+	ASSERT_EQ(switch_freeze(true), 0);
+	EXPECT_STREQ(state(), "no event");
+	EXPECT_EQ(rdmsr(MSR_DEBUGCTL) & DEBUGCTL_FREEZE, 0);
+
+	fd = open_event(EVENT_BRANCHES, 10007, CONSENT);
+	ASSERT_GE(fd, 0);
+	work(1000);
+	EXPECT_STREQ(state(), "active");
+	EXPECT_EQ(rdmsr(MSR_DEBUGCTL) & DEBUGCTL_FREEZE, DEBUGCTL_FREEZE);
+
+	other = open_event(EVENT_INSTRUCTIONS, 10007, 0);
+	ASSERT_GE(other, 0);
+	work(1000);
+	EXPECT_STREQ(state(), "event without consent");
+	EXPECT_EQ(rdmsr(MSR_DEBUGCTL) & DEBUGCTL_FREEZE, 0);
+	close(other);
+	work(1000);
+	EXPECT_STREQ(state(), "active");
+
+	other = open_event(EVENT_INSTRUCTIONS, 0, CONSENT);
+	ASSERT_GE(other, 0);
+	work(1000);
+	EXPECT_STREQ(state(), "counting event");
+	close(other);
+
+	init_attr(&attr, EVENT_INSTRUCTIONS, 1000, CONSENT);
+	attr.freq = 1;
+	other = open_attr(&attr, -1);
+	ASSERT_GE(other, 0);
+	work(1000);
+	EXPECT_STREQ(state(), "event in frequency mode");
+	close(other);
+
+	init_attr(&attr, EVENT_INSTRUCTIONS, 10007, CONSENT);
+	attr.exclude_host = 1;
+	other = open_attr(&attr, -1);
+	ASSERT_GE(other, 0);
+	work(1000);
+	EXPECT_STREQ(state(), "guest event");
+	close(other);
+	work(1000);
+	EXPECT_STREQ(state(), "active");
+	close(fd);
+	work(1000);
+	EXPECT_STREQ(state(), "no event");
+	EXPECT_EQ(rdmsr(MSR_DEBUGCTL) & DEBUGCTL_FREEZE, 0);
+}
+
+TEST_F(pmi, pmi_16_watchdog)
+{
+	char old[16];
+	int fd;
+
+	if (read_file(SYSCTL "/nmi_watchdog", old, sizeof(old)))
+		SKIP(return, "no watchdog");
+	if (!pmu.freeze)
+		SKIP(return, "no counter freezing");
+	ASSERT_EQ(switch_freeze(true), 0);
+	if (write_file(SYSCTL "/nmi_watchdog", "1"))
+		SKIP(return, "watchdog cannot be started");
+	usleep(10000);
+	EXPECT_STREQ(state(), "no event");
+	fd = open_event(EVENT_BRANCHES, 10007, CONSENT);
+	ASSERT_GE(fd, 0);
+	work(1000);
+	EXPECT_STREQ(state(), "active");
+	close(fd);
+
+	/* As rr opens its counter: a fixed period, and the count is read */
+	fd = open_event(EVENT_BRANCHES, 100003, 0);
+	ASSERT_GE(fd, 0);
+	work(1000);
+	EXPECT_STREQ(state(), "event without consent");
+	close(fd);
+	write_file(SYSCTL "/nmi_watchdog", old);
+}
+
+/* Multiplexing with events that do not consent */
+TEST_F(pmi, pmi_17_rotation)
+{
+	uint64_t total = 0, value[3];
+	struct perf_event_attr attr;
+	int fd[24], i, active = 0;
+
+	if (!pmu.freeze)
+		SKIP(return, "no counter freezing");
+	ASSERT_EQ(switch_freeze(true), 0);
+	for (i = 0; i < 24; i++) {
+		init_attr(&attr, EVENT_BRANCHES, 10007 + i, i < 12 ? CONSENT : 0);
+		attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED |
+				   PERF_FORMAT_TOTAL_TIME_RUNNING;
+		fd[i] = open_attr(&attr, -1);
+		ASSERT_GE(fd[i], 0);
+	}
+	for (i = 0; i < 100; i++) {
+		work(ROUNDS);
+		active += !strcmp(state(), "active");
+	}
+	for (i = 0; i < 24; i++) {
+		ASSERT_EQ(read(fd[i], value, sizeof(value)), sizeof(value));
+		/* Whoever had a turn has counted */
+		EXPECT_TRUE(!value[2] || value[0]);
+		EXPECT_LT(value[2], value[1]);
+		total += value[0];
+		close(fd[i]);
+	}
+	EXPECT_GT(total, 0);
+	EXPECT_GT(active, 0);
+	EXPECT_LT(active, 100);
+	work(1000);
+	EXPECT_EQ(rdmsr(MSR_DEBUGCTL) & DEBUGCTL_FREEZE, 0);
+	EXPECT_EQ(rdmsr(MSR_GLOBAL_STATUS), 0);
+	EXPECT_TRUE(alive());
+}
+
+/* Samples are as many as periods fit */
+TEST_F(pmi, pmi_18_switch)
+{
+	unsigned long n = 0;
+	uint64_t total;
+	void *map;
+	int fd, i;
+
+	if (!pmu.freeze)
+		SKIP(return, "no counter freezing");
+	ASSERT_EQ(switch_freeze(true), 0);
+	fd = open_event(EVENT_INSTRUCTIONS, 10007, CONSENT);
+	ASSERT_GE(fd, 0);
+	map = map_event(fd);
+	ASSERT_NE(map, NULL);
+	for (i = 0; i < 100; i++) {
+		ASSERT_EQ(switch_freeze(i % 2), 0);
+		EXPECT_STREQ(state(), i % 2 ? "active" : "off");
+		work(2000);
+		n += samples(map);
+	}
+	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	n += samples(map);
+	total = count(fd);
+	EXPECT_EQ(n, total / 10007);
+	unmap_event(map);
+	close(fd);
+	EXPECT_EQ(rdmsr(MSR_GLOBAL_STATUS), 0);
+	EXPECT_TRUE(alive());
+}
+
+/* Counters are frozen, branch records that follow the call stack are not */
+TEST_F(pmi, pmi_19_call_stack)
+{
+	struct perf_event_attr attr;
+	void *map;
+	int fd;
+
+	if (!pmu.branches)
+		SKIP(return, "no branch records");
+	if (!pmu.freeze)
+		SKIP(return, "no counter freezing");
+	ASSERT_EQ(switch_freeze(true), 0);
+	init_attr(&attr, EVENT_INSTRUCTIONS, 10007, CONSENT);
+	attr.sample_type |= PERF_SAMPLE_BRANCH_STACK;
+	attr.branch_sample_type = PERF_SAMPLE_BRANCH_CALL_STACK |
+				  PERF_SAMPLE_BRANCH_USER;
+	fd = open_attr(&attr, -1);
+	ASSERT_GE(fd, 0);
+	map = map_event(fd);
+	ASSERT_NE(map, NULL);
+	work(ROUNDS);
+	EXPECT_STREQ(state(), "active");
+	EXPECT_EQ(rdmsr(MSR_DEBUGCTL) & (DEBUGCTL_FREEZE | DEBUGCTL_FREEZE_LBRS),
+		  DEBUGCTL_FREEZE);
+	EXPECT_GT(samples(map), 100);
+	unmap_event(map);
+	close(fd);
+}
+
+/* A freeze whose PMI was lost ends when the PMU is enabled again */
+TEST_F(pmi, lost_pmi)
+{
+	uint64_t before;
+	int fd, i;
+
+	if (!pmu.emulated)
+		SKIP(return, "not emulated");
+	if (!pmu.freeze)
+		SKIP(return, "no counter freezing");
+	ASSERT_EQ(switch_freeze(true), 0);
+	fd = open_event(EVENT_INSTRUCTIONS, 10007, CONSENT);
+	ASSERT_GE(fd, 0);
+	for (i = 0; i < 20; i++) {
+		work(1000);
+		wrmsr(MSR_GLOBAL_STATUS_SET, STATUS_CTR_FRZ);
+		before = count(fd);
+		work(100);
+		/* Reading does not enable the PMU */
+		EXPECT_LT(count(fd) - before, 100 * ROUND_INSNS);
+		restart(fd);
+		before = count(fd);
+		work(1000);
+		EXPECT_GE(count(fd) - before, 1000 * ROUND_INSNS);
+	}
+	close(fd);
+	EXPECT_EQ(rdmsr(MSR_GLOBAL_STATUS), 0);
+}
+
+/* RDPMC by users is no reader that has not been asked */
+TEST_F(pmi, pmi_27_rdpmc)
+{
+	char path[256], old[16], text[2] = "0";
+	int fd;
+
+	if (!pmu.freeze)
+		SKIP(return, "no counter freezing");
+	ASSERT_EQ(switch_freeze(true), 0);
+	ASSERT_EQ(read_pmu("rdpmc", old, sizeof(old)), 0);
+	snprintf(path, sizeof(path), DEVICES "/%s/rdpmc", pmu.name);
+	for (; text[0] <= '2'; text[0]++) {
+		ASSERT_EQ(write_file(path, text), 0);
+		fd = open_event(EVENT_BRANCHES, 10007, CONSENT);
+		ASSERT_GE(fd, 0);
+		work(1000);
+		EXPECT_STREQ(state(), "active");
+		close(fd);
+	}
+	write_file(path, old);
+}
+
+static void hotplug(struct __test_metadata *_metadata, int cpu)
+{
+	struct perf_event_attr attr;
+	char path[64], name[64];
+	int fd, i, msr;
+	uint64_t n;
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", cpu);
+	snprintf(name, sizeof(name), "/dev/cpu/%d/msr", cpu);
+
+	for (i = 0; i < 5; i++) {
+		init_attr(&attr, EVENT_INSTRUCTIONS, 10007, CONSENT);
+		fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, 0);
+		ASSERT_GE(fd, 0);
+		usleep(20000);
+		ASSERT_EQ(write_file(path, "0"), 0);
+		ASSERT_EQ(write_file(path, "1"), 0);
+		msr = open(name, O_RDONLY);
+		ASSERT_GE(msr, 0);
+		ASSERT_EQ(pread(msr, &n, sizeof(n), MSR_GLOBAL_STATUS), 8);
+		EXPECT_EQ(n & STATUS_CTR_FRZ, 0);
+		close(fd);
+		usleep(1000);
+		ASSERT_EQ(pread(msr, &n, sizeof(n), MSR_DEBUGCTL), 8);
+		EXPECT_EQ(n & DEBUGCTL_FREEZE, 0);
+		close(msr);
+	}
+}
+
+TEST_F(pmi, hotplug)
+{
+	int cpu = pmu.cpu ? pmu.cpu : pmu.other;
+	cpu_set_t set;
+
+	if (!pmu.freeze)
+		SKIP(return, "no counter freezing");
+	ASSERT_EQ(switch_freeze(true), 0);
+	if (cpu <= 0)
+		SKIP(return, "the first CPU stays");
+	/* From another CPU, as this one goes away */
+	CPU_ZERO(&set);
+	CPU_SET(0, &set);
+	ASSERT_EQ(sched_setaffinity(0, sizeof(set), &set), 0);
+	hotplug(_metadata, cpu);
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	ASSERT_EQ(sched_setaffinity(0, sizeof(set), &set), 0);
+	EXPECT_TRUE(alive());
+}
+
+/*
+ * Precise cycles
+ */
+
+static int open_precise(uint64_t config, int precise, int leader)
+{
+	struct perf_event_attr attr;
+
+	init_attr(&attr, config, 100003, 0);
+	attr.precise_ip = precise;
+	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED |
+			   PERF_FORMAT_TOTAL_TIME_RUNNING;
+
+	return open_attr(&attr, leader);
+}
+
+/* Two that need counter 1 are refused in one group, and take turns else */
+static void one_counter(struct __test_metadata *_metadata, uint64_t config1,
+			int precise1, uint64_t config2, int precise2)
+{
+	uint64_t value[3];
+	int fd[2], i;
+
+	fd[0] = open_precise(config1, precise1, -1);
+	ASSERT_GE(fd[0], 0);
+	EXPECT_EQ(open_precise(config2, precise2, fd[0]), -EINVAL);
+	fd[1] = open_precise(config2, precise2, -1);
+	ASSERT_GE(fd[1], 0);
+	for (i = 0; i < 20; i++)
+		work(ROUNDS);
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(read(fd[i], value, sizeof(value)), sizeof(value));
+		EXPECT_GT(value[2], 0);
+		EXPECT_LT(value[2], value[1]);
+		close(fd[i]);
+	}
+}
+
+TEST_F(pmi, pmi_24_cycles_pp_group)
+{
+	int fd[4], i;
+
+	if (!pmu.skylake)
+		SKIP(return, "not Skylake");
+	one_counter(_metadata, EVENT_CYCLES, 2, EVENT_CYCLES, 2);
+	one_counter(_metadata, EVENT_CYCLES, 3, EVENT_CYCLES, 2);
+
+	/* cycles:p has all four */
+	for (i = 0; i < 4; i++) {
+		fd[i] = open_precise(EVENT_CYCLES, 1, i ? fd[0] : -1);
+		ASSERT_GE(fd[i], 0);
+	}
+	for (i = 0; i < 4; i++)
+		close(fd[i]);
+}
+
+TEST_F(pmi, pmi_25_raw_prec_dist)
+{
+	int precise, fd;
+
+	if (!pmu.skylake)
+		SKIP(return, "not Skylake");
+	for (precise = 1; precise <= 3; precise++) {
+		one_counter(_metadata, EVENT_PREC_DIST, precise,
+			    EVENT_PREC_DIST, precise);
+		one_counter(_metadata, EVENT_CYCLES, 2, EVENT_PREC_DIST, precise);
+		fd = open_precise(EVENT_UOPS_CYCLES, precise, -1);
+		EXPECT_GE(fd, 0);
+		close(fd);
+	}
+}
+
+TEST_HARNESS_MAIN
