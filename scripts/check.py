@@ -328,7 +328,7 @@ distribution-perf script -i data -F event,ip,sym | awk '{ print $3 }' | sort | u
 """
 
 # Ways to record "more than 20 % mispredicted" on PMU P. Each leaves a file of
-# its name. mispredict is over before perf could attach, hence the loop.
+# its name. mispredict is over before perf could attach, unless it has a lot to do.
 ACR_RECORDS = r"""
 misses=$P/branch-misses base=$P/branch-instructions
 ratio="{$misses,ratio-to=branch-instructions:20%/u,$base,period=10000/u}"
@@ -351,12 +351,11 @@ on no-inherit -i -e "$ratio" mispredict
 on inherit -e "$ratio" sh -c 'mispredict & wait'
 on cpu -C 1 -e "$ratio" mispredict
 on all -a -e "$ratio" mispredict
-taskset -c 1 sh -c 'while :; do mispredict 40000 2000; done' &
-sleep 1
-busy=$(pidof mispredict)
+taskset -c 1 mispredict --only 2 40000 1000000 &
+busy=$!
 perf record -q -o process -e "$ratio" -p $busy sleep 1
 perf record -q -o thread -e "$ratio" -t $busy sleep 1
-kill $! $busy
+kill $busy
 for name in *; do
 	[ -f $name ] || continue
 	perf script -i $name -F event,ip,sym | awk -v name=$name \

@@ -192,19 +192,19 @@ static const struct acr_case cases[] = {
 	  { 0x2, 0x3 }, { 20, 9 } },
 	{ "{" W("misses,acr=b") "," W("branches,name=b,acr=others+b") ","
 	  W("loads,acr=misses+b") "}",
-	  { 0x2, 0x7, 0x3 } },
+	  { 0x2, 0x7, 0x3 }, { 0 } },
 	/* An alias does not hide the name */
-	{ "{" W("misses,acr=branches") "," W("branches,name=b") "}", { 0x2, 0 } },
+	{ "{" W("misses,acr=branches") "," W("branches,name=b") "}", { 0x2, 0 }, { 0 } },
 	{ "{" W("misses,acr=MISSES+insns") "," W("branches") "," W("insns") ",dummy}",
-	  { 0x5, 0, 0 } },
-	{ "{" W("misses,name=x,acr=y") "," W("misses,name=y") "}", { 0x2, 0 } },
+	  { 0x5, 0, 0 }, { 0 } },
+	{ "{" W("misses,name=x,acr=y") "," W("misses,name=y") "}", { 0x2, 0 }, { 0 } },
 	/* Groups have members of their own */
 	{ "{" W("loads") "," W("insns,acr=loads") "},{" W("misses,acr=loads") "," W("loads") "}",
-	  { 0, 0x1, 0x2, 0 } },
+	  { 0, 0x1, 0x2, 0 }, { 0 } },
 	/* Masks as numbers */
 	{ "{" W("misses,acr_mask=0x2,period=1") "," W("branches,acr_mask=0x3,period=2") "}",
 	  { 0x2, 0x3 }, { 1, 2 } },
-	{ "{" W("misses,config2=0x2") "," W("branches,config2=3") "}", { 0x2, 0x3 } },
+	{ "{" W("misses,config2=0x2") "," W("branches,config2=3") "}", { 0x2, 0x3 }, { 0 } },
 	/* Ratio to the previous event, which samples */
 	{ "{" W("misses,period=20") "," W("branches,ratio-to-prev=5") "}",
 	  { 0x2, 0x3 }, { 20, 100 } },
@@ -303,11 +303,11 @@ static int test__acr_masks(struct test_suite *test __maybe_unused,
 
 /* Events with a retire latency are moved behind the others */
 static const struct acr_case moved[] = {
-	{ "{" W("misses,acr=branches") "R," W("branches,acr=all") "}", { 0x3, 0x1 } },
-	{ "{" W("misses,acr_mask=0x2") "R," W("branches,acr_mask=0x3") "}", { 0x3, 0x1 } },
+	{ "{" W("misses,acr=branches") "R," W("branches,acr=all") "}", { 0x3, 0x1 }, { 0 } },
+	{ "{" W("misses,acr_mask=0x2") "R," W("branches,acr_mask=0x3") "}", { 0x3, 0x1 }, { 0 } },
 	{ "{" W("misses,acr_mask=0x6") "R," W("branches,acr_mask=0x1") ","
 	  W("loads,acr_mask=0x2") "}",
-	  { 0x4, 0x1, 0x3 } },
+	  { 0x4, 0x1, 0x3 }, { 0 } },
 	{ "{" W("misses,period=20") "R," W("branches,period=100,acr=misses") "}",
 	  { 0x2, 0 }, { 100, 20 } },
 };
@@ -425,12 +425,12 @@ static const struct {
 	{ "{" W("misses,ratio-to=branches:20%") "," W("branches") "}", 100, 0, { 20, 100 } },
 	{ "{" W("misses,period=20,acr=others") "," W("branches,acr=all") "}", 100, 0, { 20, 0 } },
 	{ "{" W("misses,period=2,ratio-to=branches:20%") "," W("branches") "}", 99, 0, { 2, 10 } },
-	{ "{" W("misses") "," W("branches,ratio-to-prev=5") "}", 0, -EINVAL },
-	{ "{" W("misses,ratio-to=branches:20%") "," W("branches") "}", 0, -EINVAL },
-	{ "{" W("misses,acr=others") "," W("branches") "}", 0, -EINVAL },
-	{ "{" W("misses,acr=others,period=1") "," W("branches") "}", 0, -EINVAL },
-	{ "{" W("misses,ratio-to=branches:20%") "," W("branches") "}", 1, -EINVAL },
-	{ "{" W("misses,acr=others") "," W("branches") "}", 1ULL << 31, -EINVAL },
+	{ "{" W("misses") "," W("branches,ratio-to-prev=5") "}", 0, -EINVAL, { 0 } },
+	{ "{" W("misses,ratio-to=branches:20%") "," W("branches") "}", 0, -EINVAL, { 0 } },
+	{ "{" W("misses,acr=others") "," W("branches") "}", 0, -EINVAL, { 0 } },
+	{ "{" W("misses,acr=others,period=1") "," W("branches") "}", 0, -EINVAL, { 0 } },
+	{ "{" W("misses,ratio-to=branches:20%") "," W("branches") "}", 1, -EINVAL, { 0 } },
+	{ "{" W("misses,acr=others") "," W("branches") "}", 1ULL << 31, -EINVAL, { 0 } },
 };
 
 static int check_options(size_t i)

@@ -428,8 +428,8 @@ static void acr__remove_copies(struct list_head *list)
 		if (!group__wants_acr(list, evsel__leader(pos)) ||
 		    !evsel__is_copy(list, pos))
 			continue;
-		pr_debug("%s has no auto counter reload: '%s' is left out there\n",
-			 evsel__core_pmu(pos)->name, evsel__name(pos));
+		pr_warning("WARNING: %s has no auto counter reload: '%s' is left out there\n",
+			   evsel__core_pmu(pos)->name, evsel__name(pos));
 		evsel__remove(list, pos);
 	}
 }
