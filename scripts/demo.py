@@ -5,7 +5,8 @@
 A program has two loops: of all branches, about 11 % are mispredicted with
 loop1 and 21 % with loop2. "Where are more than 20 % mispredicted?" is what the
 ACR group asks: 2000 misses before 10000 branches. Writes demo.tsv; exit 0 if
-classic sampling hit both loops and every ACR sample lies in loop2.
+classic sampling hit both loops, every ACR sample lies in loop2, and masks and
+periods by hand give the same samples as the ratio that perf derives them from.
 """
 
 import argparse
@@ -20,6 +21,9 @@ TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 MACHINE = TOP + "/tools/testing/machine"
 PLACES = ("loop1", "loop2", "other")
 RUNS = ("classic", "acr")
+# What perf has to make of the ratio
+MASKS = ("{cpu_atom/branch-misses,period=2000,acr_mask=0x2/u,"
+         "cpu_atom/branch-instructions,period=10000,acr_mask=0x3/u}")
 # Misses of all branches, in per cent, on the model's predictor
 EXPECTED = {"program-loop1": (10, 12.5), "program-loop2": (20, 23)}
 
@@ -65,7 +69,12 @@ def measured(out):
             for name, branches, misses, percent in rows}
 
 
-def judge(counts, rates):
+def near(one, other):
+    """The same but for what interrupts do to a predictor."""
+    return abs(one - other) <= max(one, other) // 100
+
+
+def judge(counts, rates, masks=MASKS):
     """What is wrong, as a list of sentences."""
     wrong = []
     for name, (low, high) in EXPECTED.items():
@@ -84,6 +93,15 @@ def judge(counts, rates):
     elsewhere = sum(event["loop1"] + event["other"] for event in acr)
     if elsewhere:
         wrong.append(f"ACR has {elsewhere} samples outside loop2")
+    if masks != MASKS:
+        wrong.append(f"perf made '{masks}' of the ratio, expected '{MASKS}'")
+    for event in {**counts["acr"], **counts.get("masks", {})}:
+        for place in PLACES:
+            pair = [counts.get(run, {}).get(event, {}).get(place, 0)
+                    for run in ("acr", "masks")]
+            if not near(*pair):
+                wrong.append(f"{pair[0]} samples of {event} in {place} by ratio,"
+                             f" {pair[1]} by masks")
     return wrong
 
 
@@ -113,6 +131,11 @@ def show(out, counts, sizes):
             spread = ", ".join(f"{n} in {place}" for place, n in places.items())
             print(f"  samples of {event}: {spread}")
         print(f"  perf.data: {sizes[run]} bytes")
+    by_masks = sum(sum(places.values()) for places in counts["masks"].values())
+    print(f"  The ratio stands for  perf record -e '{read(out + '/masks').strip()}'")
+    print(f"  which takes {by_masks} samples. perf explains:")
+    for line in read(out + "/words").splitlines():
+        print(f"    {line}")
 
 
 def main():
@@ -128,12 +151,13 @@ def main():
         print(f"demo: the test machine ended with {status}; logs are in"
               f" {args.out}", file=sys.stderr)
         return 1
-    counts = {run: count(read(f"{args.out}/{run}.samples")) for run in RUNS}
+    counts = {run: count(read(f"{args.out}/{run}.samples"))
+              for run in RUNS + ("masks",)}
     sizes = {run: int(read(f"{args.out}/{run}.bytes")) for run in RUNS}
     write(args.table, counts, sizes)
     show(args.out, counts, sizes)
 
-    wrong = judge(counts, measured(args.out))
+    wrong = judge(counts, measured(args.out), read(args.out + "/masks").strip())
     if wrong:
         print("\ndemo: " + "; ".join(wrong), file=sys.stderr)
         return 1

@@ -59,9 +59,11 @@ class Demo(unittest.TestCase):
 
     RATES = {"program-loop1": (0, 0, 11.0), "program-loop2": (0, 0, 21.0)}
 
-    def judge(self, place, rates=None, more=""):
+    def judge(self, place, rates=None, more="", masks=None):
+        acr = self.ACR.format(place) + more
         return demo.judge({"classic": demo.count(self.CLASSIC),
-                           "acr": demo.count(self.ACR.format(place) + more)},
+                           "acr": demo.count(acr),
+                           "masks": demo.count(acr if masks is None else masks)},
                           rates or self.RATES)
 
     def test_samples_are_counted_by_place(self):
@@ -83,6 +85,17 @@ class Demo(unittest.TestCase):
     def test_samples_of_a_self_reload_are_wrong(self):
         more = "     1 cpu_atom/branch-instructions,acr_mask=0x3/u: loop2\n"
         self.assertEqual(len(self.judge("loop2", more=more)), 1)
+
+    def test_other_samples_by_masks_are_wrong(self):
+        self.assertEqual(len(self.judge("loop2", masks="")), 1)
+
+    def test_other_masks_are_wrong(self):
+        other = demo.MASKS.replace("0x3", "0x2")
+        self.assertEqual(
+            len(demo.judge({run: demo.count(self.CLASSIC if run == "classic" else
+                                            self.ACR.format("loop2"))
+                            for run in ("classic", "acr", "masks")},
+                           self.RATES, other)), 1)
 
     def test_other_rates_are_wrong(self):
         rates = dict(self.RATES, **{"program-loop1": (0, 0, 17.0)})

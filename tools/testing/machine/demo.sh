@@ -34,9 +34,21 @@ done
 record classic -c 2000 \
 	-e '{cpu_atom/branch-misses/u,cpu_atom/branch-instructions/u}'
 
+# The group of a recording with the masks and periods that perf derived.
+masks()
+{
+	perf evlist -v -i "$1.data" | sed -n "$(printf '%s' \
+		's|^\(cpu_atom/[a-z-]*\),.*sample_freq }: \([0-9]*\),.*' \
+		'config2 }: \(0x[0-9a-f]*\).*|\1,period=\2,acr_mask=\3/u|p')" |
+		tr '\n' ',' | sed 's/^/{/; s/,$/}/'
+}
+
 if [ -e /sys/bus/event_source/devices/cpu_atom/format/acr_mask ]; then
 	record acr \
-		-e '{cpu_atom/branch-misses,period=2000,acr_mask=0x2/u,cpu_atom/branch-instructions,period=10000,acr_mask=0x3/u}'
+		-e '{cpu_atom/branch-misses,ratio-to=branch-instructions:20%/u,cpu_atom/branch-instructions,period=10000/u}'
+	perf evlist -v -i acr.data | grep reloaded >/results/words
+	masks acr >/results/masks
+	record masks -e "$(cat /results/masks)"
 else
 	echo "this kernel has no auto counter reload: no acr_mask in cpu_atom/format"
 	exit 3

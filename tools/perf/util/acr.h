@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef __PERF_ACR_H
+#define __PERF_ACR_H
+
+/*
+ * Auto counter reload: terms of events that say which members of a group
+ * reload an event. See Documentation/intel-acr.txt for what they mean.
+ */
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+struct evlist;
+struct evsel;
+struct list_head;
+struct parse_events_error;
+struct parse_events_term;
+struct perf_pmu;
+struct record_opts;
+
+/**
+ * struct acr_ratio - A ratio as a fraction
+ * @num:	numerator, not 0
+ * @den:	denominator, not 0
+ */
+struct acr_ratio {
+	u64	num;
+	u64	den;
+};
+
+bool acr__parse_ratio(const char *str, struct acr_ratio *ratio);
+u64 acr__scale(u64 period, u64 num, u64 den);
+
+/* While events are parsed */
+int acr__add_config_term(const struct parse_events_term *term,
+			 struct list_head *config_terms);
+int acr__before_sort(struct list_head *list, struct parse_events_error *err);
+int acr__after_sort(struct list_head *list, struct parse_events_error *err);
+bool acr__lists_term(const struct perf_pmu *pmu, const char *term);
+
+/* Before events are opened */
+int evlist__acr_config(struct evlist *evlist, const struct record_opts *opts);
+void evlist__acr_drop(struct evlist *evlist);
+
+/* What was configured, in words */
+bool evsel__is_acr(const struct evsel *evsel);
+size_t evlist__fprintf_acr(struct evlist *evlist, const char *prefix, FILE *fp);
+
+/* How many counters can be reloaded, and can reload; 0 if all went well */
+int arch_acr__counters(const struct perf_pmu *pmu, int *reloaded, int *causes);
+
+#endif /* __PERF_ACR_H */
