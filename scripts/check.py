@@ -48,15 +48,19 @@ CPUS = ("skylake", "icelake", "sapphirerapids", "arrowlake", "lunarlake",
 
 # A test of a numbered requirement has the number in its name; C spells it
 # acr_b12_some_thing.
-REQUIREMENT = re.compile(r"(?:.*\.)?(acr|pmi|topdown)_([bdekr]?)(\d+)_(.*)", re.I)
+REQUIREMENT = re.compile(r"(?:(.*)\.)?(acr|pmi|topdown)_([bdekr]?)(\d+)_(.*)", re.I)
+# A test that runs in several places names them in front, and at the end then.
+PLACES = CPUS + ("arrowlake-atom",)
 
 
 def spelled(name):
     match = REQUIREMENT.fullmatch(name)
     if not match:
         return name
-    room, kind, number, rest = match.groups()
-    return f"{room}-{kind.upper()}{number}-{rest.replace('_', '-')}"
+    where, room, kind, number, rest = match.groups()
+    place = (where or "").split(".")[0]
+    return f"{room}-{kind.upper()}{number}-{rest.replace('_', '-')}" + (
+        f"-{place}" if place in PLACES else "")
 
 
 class Check:
@@ -266,7 +270,9 @@ def selftest(check):
         return
     for cpu, tests in (("arrowlake", "/selftests/*"),
                        ("clearwaterforest", "/selftests/acr"),
-                       ("skylake", "/selftests/acr")):
+                       ("skylake", "/selftests/acr"),
+                       ("icelake", "/selftests/topdown"),
+                       ("sapphirerapids", "/selftests/topdown")):
         selftests_on(check, cpu, tests)
 
 
