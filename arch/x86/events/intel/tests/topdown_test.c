@@ -332,9 +332,41 @@ static void expect_page(struct kunit *test)
  * K1: differences are signed
  */
 
+static void expect_value(struct kunit *test)
+{
+	struct fake_pmu *pmu = test->priv;
+	int i;
+
+	for (i = 0; i < MEMBERS; i++) {
+		u64 value = intel_topdown_value(&pmu->event[i],
+						pmu->cpuc.topdown_slots,
+						pmu->cpuc.topdown_metrics);
+
+		KUNIT_EXPECT_EQ(test, count_of(pmu, i), value);
+	}
+	expect_truth(test);
+}
+
 static void topdown_k1_steps_back_count(struct kunit *test)
 {
-	/* Fractions that lie between two bytes, which go back and forth */
+	struct fake_pmu *pmu = test->priv;
+	int i;
+
+	/* A member that restarts updates all others: bytes go up and down */
+	switch_in(pmu);
+	for (i = 0; i < 400; i++) {
+		fake_spend(pmu, i & 1 ? phase_b : phase_a, SLICE + i);
+		stop_event(pmu, &pmu->event[2]);
+		start_event(pmu, &pmu->event[2]);
+		expect_value(test);
+	}
+	switch_out(pmu);
+	expect_value(test);
+}
+
+static void topdown_k1_restored(struct kunit *test)
+{
+	/* Fractions that lie between two bytes */
 	static const unsigned int even[CATEGORIES] = { 25, 25, 25, 25 };
 	static const unsigned int odd[CATEGORIES] = { 24, 26, 24, 26 };
 	struct fake_pmu *pmu = test->priv;
@@ -346,16 +378,7 @@ static void topdown_k1_steps_back_count(struct kunit *test)
 		run_slices(pmu, even, SLICE, 1);
 		run_slices(pmu, odd, SLICE + 12345, 1);
 	}
-
-	KUNIT_EXPECT_EQ(test, count_of(pmu, 0), spent(pmu));
-	for (i = 1; i < MEMBERS; i++) {
-		u64 value = intel_topdown_value(&pmu->event[i],
-						pmu->cpuc.topdown_slots,
-						pmu->cpuc.topdown_metrics);
-
-		KUNIT_EXPECT_EQ(test, count_of(pmu, i), value);
-	}
-	expect_truth(test);
+	expect_value(test);
 }
 
 /*
@@ -769,6 +792,7 @@ static void topdown_r24_accesses(struct kunit *test)
 
 static struct kunit_case topdown_test_cases[] = {
 	KUNIT_CASE(topdown_k1_steps_back_count),
+	KUNIT_CASE(topdown_k1_restored),
 	KUNIT_CASE(topdown_k2_phases),
 	KUNIT_CASE(topdown_k2_members_stop_once),
 	KUNIT_CASE(topdown_k2_mapped_restores),
