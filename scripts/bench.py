@@ -10,6 +10,11 @@ run; they are counts, not times.
 "cost" weighs them: instructions count 1, RDMSR and RDPMC 30, WRMSR and a write
 of LVTPC 100, which is about what they take in cycles on the modelled cores.
 
+Two scenarios are about slots and metrics, of a program in four phases that
+yields to a competitor with counters of its own: topdown-switch has the accesses
+for each context switch, topdown-accuracy by how many percentage points the
+worst of four categories is wrong, and the slots by how many percent.
+
 Writes build/results/bench.tsv. --scenario, --cpu and --variant pick rows.
 """
 
@@ -49,6 +54,14 @@ SCENARIOS = {
     "pmi-pebs": Scenario("-k monotonic", "branches", "upp"),
     "pmi-lbr": Scenario("-b", "branches", "u"),
 }
+
+TOPDOWN = ("topdown-switch", "topdown-accuracy")
+TOPDOWN_CORES = ("icelake", "arrowlake")
+TOPDOWN_SCRIPT = check.PHASES + """
+pmusim 0 stats
+kill $!
+killall yield
+"""
 
 SCRIPT = """
 scenario='{name}'
@@ -109,15 +122,52 @@ def measure(core_name, variant, scenarios):
     return found
 
 
+def topdown_figures(text):
+    """The two scenarios of one run, or None if it has no figures."""
+    accuracy = check.accuracy_of(text)
+    stats = dict(re.findall(r"^(\w+) (\d+)$", text, re.M))
+    if not accuracy or "rdpmcs" not in stats:
+        return None
+    # The competitor is switched as often as the program.
+    switches = 2 * accuracy["switches"]
+    return {
+        "topdown-switch": {
+            "wrmsr": int(stats["writes"]) / switches,
+            "rdmsr": int(stats["reads"]) / switches,
+            "rdpmc": int(stats["rdpmcs"]) / switches,
+        },
+        "topdown-accuracy": {"error_pp": accuracy["error_pp"],
+                             "slots_percent": accuracy["slots_percent"]},
+    }
+
+
+def topdown(core_name, variant):
+    """One boot; {scenario: figures}."""
+    core = CORES[core_name]
+    first, end = check.phases_range()
+    status, text, log = check.boot(
+        f"bench-topdown-{core_name}-{variant}", TOPDOWN_SCRIPT.format(
+            first=first, end=end, events=check.topdown_events(core.pmu)),
+        "--cpu", core.cpu, "--kernel", check.IMAGES[VARIANTS[variant]],
+        "--append", "nmi_watchdog=0")
+    found = topdown_figures(text)
+    if status or not found:
+        sys.exit(f"bench.py: {core_name} {variant}: no figures for TopDown,"
+                 f" see {log}\n" + check.tail(text))
+    return found
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--scenario", action="append", choices=SCENARIOS)
+    parser.add_argument("--scenario", action="append",
+                        choices=[*SCENARIOS, *TOPDOWN])
     parser.add_argument("--cpu", action="append", choices=CORES)
     parser.add_argument("--variant", action="append", choices=VARIANTS)
     parser.add_argument("--table", default=check.BUILD + "/results/bench.tsv")
     args = parser.parse_args()
-    scenarios = args.scenario or list(SCENARIOS)
+    chosen = args.scenario or [*SCENARIOS, *TOPDOWN]
+    scenarios = [name for name in chosen if name in SCENARIOS]
 
     builder = check.Check("")
     variants = args.variant or list(VARIANTS)
@@ -130,7 +180,12 @@ def main():
     for core in args.cpu or CORES:
         for variant in variants:
             start = time.monotonic()
-            for scenario, found in measure(core, variant, scenarios).items():
+            results = measure(core, variant, scenarios) if scenarios else {}
+            if any(name in TOPDOWN for name in chosen) and \
+                    core in TOPDOWN_CORES and variant != "series-freeze":
+                results.update((name, found) for name, found in
+                               topdown(core, variant).items() if name in chosen)
+            for scenario, found in results.items():
                 for metric, value in found.items():
                     rows.append((scenario, core, variant, metric,
                                  f"{value:.2f}".rstrip("0").rstrip(".")))
@@ -147,14 +202,15 @@ def main():
 
 def show(rows):
     """A line for each scenario, CPU and variant."""
-    metrics = ("wrmsr", "rdmsr", "apic", "rdpmc", "insns", "cost", "samples")
-    print(f"{'scenario':10} {'cpu':14} {'variant':13}"
+    metrics = ("wrmsr", "rdmsr", "apic", "rdpmc", "insns", "cost", "samples",
+               "error_pp")
+    print(f"{'scenario':16} {'cpu':14} {'variant':13}"
           + "".join(f"{metric:>9}" for metric in metrics))
     table = collections.defaultdict(dict)
     for scenario, cpu, variant, metric, value in rows:
         table[scenario, cpu, variant][metric] = value
     for key in sorted(table):
-        print(f"{key[0]:10} {key[1]:14} {key[2]:13}"
+        print(f"{key[0]:16} {key[1]:14} {key[2]:13}"
               + "".join(f"{table[key].get(metric, '-'):>9}" for metric in metrics))
 
 

@@ -40,5 +40,36 @@ class Figures(unittest.TestCase):
         self.assertIsNone(bench.figures("record: cannot open the event\n"))
 
 
+PHASES = """1000,,cpu/slots/,1,100.00,,
+260,,cpu/topdown-retiring/,1,100.00,,
+240,,cpu/topdown-bad-spec/,1,100.00,,
+250,,cpu/topdown-fe-bound/,1,100.00,,
+250,,cpu/topdown-be-bound/,1,100.00,,
+10,,context-switches,1,100.00,,
+instructions 250
+slots 1000
+bad_spec 251
+frontend 249
+backend 250
+reads 0
+writes 160
+rdpmcs 120
+"""
+
+
+class TopdownTest(unittest.TestCase):
+    """Accesses of a context switch, and the worst category."""
+
+    def test_figures(self):
+        found = bench.topdown_figures(PHASES)
+        self.assertEqual(found["topdown-switch"],
+                         {"wrmsr": 8, "rdmsr": 0, "rdpmc": 6})
+        self.assertAlmostEqual(found["topdown-accuracy"]["error_pp"], 1.1)
+        self.assertEqual(found["topdown-accuracy"]["slots_percent"], 0)
+
+    def test_none(self):
+        self.assertIsNone(bench.topdown_figures("<not counted>,,cpu/slots/\n"))
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -6,20 +6,25 @@
  *	bad-spec	a branch that follows a random bit
  *	fe-bound	jumps from line to line through more code than L1I holds
  *	be-bound	a chain of pointers through more memory than any cache
+ *	phases		all of them in turn, in pieces between which other
+ *			programs get the CPU, 10000 times
  *
  * No C library, so that a profile has these loops and nothing else.
  */
+#define SYS_sched_yield	24
 #define SYS_exit	60
 #define CHAIN_LINES	131072
 #define JUMPS		2048
 
-	.globl	_start, retiring, bad_spec, fe_bound, be_bound
+	.globl	_start, retiring, bad_spec, fe_bound, be_bound, _end_of_code
 	.text
 _start:
 	cmpq	$2, (%rsp)
 	jne	usage
 	mov	16(%rsp), %rsi
 	movb	(%rsi), %al
+	cmpb	$'p', %al
+	je	4f
 	cmpb	$'r', %al
 	je	1f
 	movb	1(%rsi), %ah
@@ -29,13 +34,21 @@ _start:
 	je	2f
 	cmpb	$'e', %ah
 	jne	usage
+	call	link_chain
+	mov	$2000000, %ecx
 	call	be_bound
 	jmp	done
-1:	call	retiring
+1:	mov	$400000, %ecx
+	call	retiring
 	jmp	done
-2:	call	bad_spec
+2:	mov	$1, %eax
+	mov	$1000000, %ecx
+	call	bad_spec
 	jmp	done
-3:	call	fe_bound
+3:	mov	$1000, %ecx
+	call	fe_bound
+	jmp	done
+4:	call	phases
 done:
 	xor	%edi, %edi
 	mov	$SYS_exit, %eax
@@ -45,9 +58,33 @@ usage:
 	mov	$SYS_exit, %eax
 	syscall
 
+	/* Call @what for @rounds, @pieces times: %rdi and %eax are its own */
+	.macro	piecemeal what, pieces, rounds
+	mov	$\pieces, %r12d
+1:	mov	$\rounds, %ecx
+	mov	%r13d, %eax
+	call	\what
+	mov	%eax, %r13d
+	mov	$SYS_sched_yield, %eax
+	syscall
+	dec	%r12d
+	jnz	1b
+	.endm
+
+	.type	phases, @function
+phases:
+	call	link_chain
+	mov	$1, %r13d
+	piecemeal retiring, 3500, 200
+	piecemeal bad_spec, 3000, 400
+	piecemeal fe_bound, 1000, 1
+	piecemeal be_bound, 2500, 100
+	ret
+	.size	phases, . - phases
+
+	/* Each function takes its number of rounds in %ecx */
 	.type	retiring, @function
 retiring:
-	mov	$100000, %ecx
 1:
 	.rept	16
 	add	$1, %rax
@@ -60,11 +97,9 @@ retiring:
 	ret
 	.size	retiring, . - retiring
 
-	/* The multiplier and increment of a linear congruential generator */
+	/* Multiplier and increment of a generator whose state is in %eax */
 	.type	bad_spec, @function
 bad_spec:
-	mov	$1000000, %ecx
-	mov	$1, %eax
 1:	imul	$1664525, %eax, %eax
 	add	$1013904223, %eax
 	test	$0x40000000, %eax
@@ -78,7 +113,6 @@ bad_spec:
 	.type	fe_bound, @function
 	.balign	64
 fe_bound:
-	mov	$1000, %ecx
 1:
 	.rept	JUMPS
 	jmp	2f
@@ -91,8 +125,8 @@ fe_bound:
 	.size	fe_bound, . - fe_bound
 
 	/* Line n points to line n + 40503 modulo their number: all of them */
-	.type	be_bound, @function
-be_bound:
+	.type	link_chain, @function
+link_chain:
 	lea	chain(%rip), %rdi
 	xor	%eax, %eax
 	mov	$CHAIN_LINES, %ecx
@@ -107,13 +141,18 @@ be_bound:
 	inc	%eax
 	dec	%ecx
 	jnz	1b
+	ret
+	.size	link_chain, . - link_chain
 
-	mov	$2000000, %ecx
+	/* Goes on in %rdi */
+	.type	be_bound, @function
+be_bound:
 1:	mov	(%rdi), %rdi
 	dec	%ecx
 	jnz	1b
 	ret
 	.size	be_bound, . - be_bound
+_end_of_code:
 
 	.bss
 	.balign	64

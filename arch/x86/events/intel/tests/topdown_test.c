@@ -1,0 +1,821 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit tests of slots and metrics: what they count across time slices, reads,
+ * resets and overflows, what a mapped page says, and which groups are refused.
+ * They run on any CPU; no MSR is touched.
+ *
+ * Fixed counter 3 and PERF_METRICS are made of memory: the categories of each
+ * slice are added up exactly, PERF_METRICS rounds them to 255ths, and writing
+ * it derives the sums from the fractions again.
+ */
+#include <kunit/static_stub.h>
+#include <kunit/test.h>
+
+#include <linux/bitops.h>
+#include <linux/limits.h>
+#include <linux/list.h>
+#include <linux/math64.h>
+#include <linux/mutex.h>
+#include <linux/perf_event.h>
+#include <linux/string.h>
+
+#include <asm/msr-index.h>
+#include <asm/perf_event.h>
+
+#include "../../perf_event.h"
+#include "../topdown.h"
+
+#define RDPMC_SLOTS		(INTEL_PMC_FIXED_RDPMC_BASE | 3)
+#define CATEGORIES		4
+#define MEMBERS			(1 + CATEGORIES)
+#define METRIC_ALL		0xff
+#define SLOTS_MASK		GENMASK_ULL(47, 0)
+
+/* Slots of one time slice */
+#define SLICE			1000000ULL
+
+/* A category may be wrong by a step of its byte, and rounded down each time */
+#define TOLERANCE(slots)	((slots) / 250 + 2)
+
+/* Categories in percent */
+static const unsigned int phase_a[CATEGORIES] = { 60, 5, 15, 20 };
+static const unsigned int phase_b[CATEGORIES] = { 7, 10, 10, 73 };
+
+/**
+ * struct fake_pmu - Two registers, a CPU, and a group of events
+ * @ctx:	context of the events
+ * @core:	PMU of the events
+ * @other:	another PMU
+ * @cpuc:	state of the CPU
+ * @event:	slots event and one metric event for each category
+ * @slots:	fixed counter 3
+ * @category:	slots of each category since PERF_METRICS was written
+ * @truth:	slots of each category that were spent while @event counted
+ * @rdpmcs:	number of RDPMCs so far
+ * @wrmsrs:	number of writes so far
+ */
+struct fake_pmu {
+	struct perf_event_context	ctx;
+	struct pmu			core;
+	struct pmu			other;
+	struct cpu_hw_events		cpuc;
+	struct perf_event		event[MEMBERS];
+	u64				slots;
+	u64				category[CATEGORIES];
+	u64				truth[CATEGORIES];
+	int				rdpmcs;
+	int				wrmsrs;
+};
+
+static struct fake_pmu *fake(void)
+{
+	return kunit_get_current_test()->priv;
+}
+
+/* The sums are rounded to the nearest, so that the fractions add up to 255 */
+static u64 fake_metrics(struct fake_pmu *pmu)
+{
+	u64 whole = 0, sum = 0, last = 0, metrics = 0;
+	int i;
+
+	for (i = 0; i < CATEGORIES; i++)
+		whole += pmu->category[i];
+	if (!whole)
+		return 0;
+
+	for (i = 0; i < CATEGORIES; i++) {
+		u64 here;
+
+		sum += pmu->category[i];
+		here = div64_u64(sum * METRIC_ALL + whole / 2, whole);
+		metrics |= (here - last) << i * BITS_PER_BYTE;
+		last = here;
+	}
+
+	return metrics;
+}
+
+static u64 fake_rdpmc(u32 counter)
+{
+	struct fake_pmu *pmu = fake();
+
+	pmu->rdpmcs++;
+	if (counter == RDPMC_SLOTS)
+		return pmu->slots;
+
+	KUNIT_EXPECT_EQ(kunit_get_current_test(), counter,
+			INTEL_PMC_FIXED_RDPMC_METRICS);
+
+	return fake_metrics(pmu);
+}
+
+static void fake_wrmsr(u32 msr, u64 value)
+{
+	struct kunit *test = kunit_get_current_test();
+	struct fake_pmu *pmu = fake();
+	int i;
+
+	/* The counter first, always together */
+	KUNIT_EXPECT_EQ(test, msr, pmu->wrmsrs++ & 1 ? MSR_PERF_METRICS :
+			MSR_CORE_PERF_FIXED_CTR3);
+	KUNIT_EXPECT_EQ(test, value & ~SLOTS_MASK & -(msr != MSR_PERF_METRICS), 0);
+
+	if (msr == MSR_CORE_PERF_FIXED_CTR3) {
+		pmu->slots = value;
+		return;
+	}
+
+	for (i = 0; i < CATEGORIES; i++)
+		pmu->category[i] = (value >> i * BITS_PER_BYTE & METRIC_ALL) *
+				   pmu->slots / METRIC_ALL;
+}
+
+static void fake_spend(struct fake_pmu *pmu, const unsigned int *percent,
+		       u64 slots)
+{
+	u64 left = slots;
+	int i;
+
+	for (i = CATEGORIES - 1; i >= 0; i--) {
+		u64 part = i ? div_u64(slots * percent[i], 100) : left;
+
+		pmu->category[i] += part;
+		pmu->truth[i] += part;
+		left -= part;
+	}
+	pmu->slots = (pmu->slots + slots) & SLOTS_MASK;
+}
+
+static void fake_event(struct fake_pmu *pmu, struct perf_event *event,
+		       struct perf_event *leader, u64 config)
+{
+	INIT_LIST_HEAD(&event->sibling_list);
+	event->pmu = &pmu->core;
+	event->ctx = &pmu->ctx;
+	event->group_leader = leader;
+	event->attr.type = PERF_TYPE_RAW;
+	event->attr.config = config;
+	event->state = PERF_EVENT_STATE_ACTIVE;
+	event->hw.idx = config == INTEL_TD_SLOTS ? INTEL_PMC_IDX_FIXED_SLOTS :
+			INTEL_PMC_IDX_METRIC_BASE +
+			((config - INTEL_TD_METRIC_RETIRING) >> 8);
+	/* As for any event that does not sample */
+	event->hw.last_period = S64_MAX >> 16;
+	local64_set(&event->hw.period_left, S64_MAX >> 16);
+}
+
+static int topdown_test_init(struct kunit *test)
+{
+	struct perf_event *leader;
+	struct fake_pmu *pmu;
+	int i;
+
+	pmu = kunit_kzalloc(test, sizeof(*pmu), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, pmu);
+	mutex_init(&pmu->ctx.mutex);
+	test->priv = pmu;
+
+	leader = &pmu->event[0];
+	fake_event(pmu, leader, leader, INTEL_TD_SLOTS);
+	for (i = 0; i < CATEGORIES; i++) {
+		struct perf_event *event = &pmu->event[1 + i];
+
+		fake_event(pmu, event, leader,
+			   INTEL_TD_METRIC_RETIRING + (i << 8));
+		event->hw.flags = PERF_X86_EVENT_TOPDOWN;
+		list_add_tail(&event->sibling_list, &leader->sibling_list);
+	}
+
+	/* What the task before has left */
+	pmu->slots = 123456;
+	pmu->category[1] = 123456;
+
+	kunit_activate_static_stub(test, intel_topdown_rdpmc, fake_rdpmc);
+	kunit_activate_static_stub(test, intel_topdown_wrmsr, fake_wrmsr);
+
+	return 0;
+}
+
+/* As x86_pmu_start() does it */
+static void start_event(struct fake_pmu *pmu, struct perf_event *event)
+{
+	int idx = event->hw.idx;
+
+	mutex_lock(&pmu->ctx.mutex);
+	if (is_topdown_count(event))
+		intel_topdown_start(&pmu->cpuc, event);
+	else
+		pmu->slots = -local64_read(&event->hw.period_left) & SLOTS_MASK;
+	mutex_unlock(&pmu->ctx.mutex);
+
+	pmu->cpuc.events[idx] = event;
+	__set_bit(idx, pmu->cpuc.active_mask);
+}
+
+/* As x86_pmu_stop() does it */
+static void stop_event(struct fake_pmu *pmu, struct perf_event *event)
+{
+	__clear_bit(event->hw.idx, pmu->cpuc.active_mask);
+	pmu->cpuc.events[event->hw.idx] = NULL;
+	intel_topdown_count(&pmu->cpuc, event);
+}
+
+static void switch_in(struct fake_pmu *pmu)
+{
+	int i;
+
+	for (i = 0; i < MEMBERS; i++)
+		start_event(pmu, &pmu->event[i]);
+}
+
+static void switch_out(struct fake_pmu *pmu)
+{
+	int i;
+
+	for (i = 0; i < MEMBERS; i++)
+		stop_event(pmu, &pmu->event[i]);
+}
+
+/* A slice of another task, which uses the registers for itself */
+static void foreign_slice(struct fake_pmu *pmu)
+{
+	pmu->slots = 7 * SLICE;
+	memset(pmu->category, 0, sizeof(pmu->category));
+	pmu->category[2] = 7 * SLICE;
+}
+
+static void run_slices(struct fake_pmu *pmu, const unsigned int *percent,
+		       u64 slots, int nr)
+{
+	while (nr--) {
+		switch_in(pmu);
+		fake_spend(pmu, percent, slots);
+		switch_out(pmu);
+		foreign_slice(pmu);
+	}
+}
+
+static u64 count_of(struct fake_pmu *pmu, int i)
+{
+	return local64_read(&pmu->event[i].count);
+}
+
+static u64 spent(struct fake_pmu *pmu)
+{
+	u64 sum = 0;
+	int i;
+
+	for (i = 0; i < CATEGORIES; i++)
+		sum += pmu->truth[i];
+
+	return sum;
+}
+
+static void forget(struct fake_pmu *pmu)
+{
+	memset(pmu->truth, 0, sizeof(pmu->truth));
+}
+
+/* Set the counts to 0, as PERF_EVENT_IOC_RESET does when nothing is active */
+static void reset_counts(struct fake_pmu *pmu)
+{
+	int i;
+
+	for (i = 0; i < MEMBERS; i++)
+		local64_set(&pmu->event[i].count, 0);
+}
+
+static void expect_near(struct kunit *test, u64 found, u64 expected,
+			u64 tolerance)
+{
+	KUNIT_EXPECT_GE(test, found + tolerance, expected);
+	KUNIT_EXPECT_LE(test, found, expected + tolerance);
+}
+
+/* Slots are exact, each category is as good as one slice allows */
+static void expect_truth(struct kunit *test)
+{
+	struct fake_pmu *pmu = test->priv;
+	u64 slots = spent(pmu);
+	int i;
+
+	KUNIT_EXPECT_EQ(test, count_of(pmu, 0), slots);
+	for (i = 0; i < CATEGORIES; i++)
+		expect_near(test, count_of(pmu, 1 + i), pmu->truth[i],
+			    TOLERANCE(slots));
+}
+
+/* The formulas that user space has to work with */
+static void expect_page(struct kunit *test)
+{
+	struct fake_pmu *pmu = test->priv;
+	u64 metrics = fake_metrics(pmu), offset[MEMBERS], value[MEMBERS];
+	int i;
+
+	/* perf_event_update_userpage() */
+	for (i = 0; i < MEMBERS; i++) {
+		struct perf_event *event = &pmu->event[i];
+
+		offset[i] = count_of(pmu, i) -
+			    local64_read(&event->hw.prev_count);
+		value[i] = i ? div_u64(pmu->slots *
+				       (metrics >> (i - 1) * BITS_PER_BYTE &
+					METRIC_ALL), METRIC_ALL) : pmu->slots;
+	}
+
+	intel_topdown_count(&pmu->cpuc, &pmu->event[0]);
+	for (i = 0; i < MEMBERS; i++)
+		KUNIT_EXPECT_EQ(test, offset[i] + value[i], count_of(pmu, i));
+}
+
+/*
+ * K1: differences are signed
+ */
+
+static void expect_value(struct kunit *test)
+{
+	struct fake_pmu *pmu = test->priv;
+	int i;
+
+	for (i = 0; i < MEMBERS; i++) {
+		u64 value = intel_topdown_value(&pmu->event[i],
+						pmu->cpuc.topdown_slots,
+						pmu->cpuc.topdown_metrics);
+
+		KUNIT_EXPECT_EQ(test, count_of(pmu, i), value);
+	}
+	expect_truth(test);
+}
+
+static void topdown_k1_steps_back_count(struct kunit *test)
+{
+	struct fake_pmu *pmu = test->priv;
+	int i;
+
+	/* A member that restarts updates all others: bytes go up and down */
+	switch_in(pmu);
+	for (i = 0; i < 400; i++) {
+		fake_spend(pmu, i & 1 ? phase_b : phase_a, SLICE + i);
+		stop_event(pmu, &pmu->event[2]);
+		start_event(pmu, &pmu->event[2]);
+		expect_value(test);
+	}
+	switch_out(pmu);
+	expect_value(test);
+}
+
+static void topdown_k1_restored(struct kunit *test)
+{
+	/* Fractions that lie between two bytes */
+	static const unsigned int even[CATEGORIES] = { 25, 25, 25, 25 };
+	static const unsigned int odd[CATEGORIES] = { 24, 26, 24, 26 };
+	struct fake_pmu *pmu = test->priv;
+	int i;
+
+	/* The registers are restored, and are all there is to know */
+	atomic_set(&pmu->event[0].mmap_count, 1);
+	for (i = 0; i < 50; i++) {
+		run_slices(pmu, even, SLICE, 1);
+		run_slices(pmu, odd, SLICE + 12345, 1);
+	}
+	expect_value(test);
+}
+
+/*
+ * K2: each slice starts from zero
+ */
+
+static void topdown_k2_phases(struct kunit *test)
+{
+	struct fake_pmu *pmu = test->priv;
+
+	run_slices(pmu, phase_a, SLICE, 500);
+	expect_truth(test);
+
+	run_slices(pmu, phase_b, SLICE, 9500);
+	expect_truth(test);
+}
+
+static void topdown_k2_members_stop_once(struct kunit *test)
+{
+	struct fake_pmu *pmu = test->priv;
+	int i;
+
+	/* The leader last, and a member that starts and stops alone */
+	switch_in(pmu);
+	fake_spend(pmu, phase_a, SLICE);
+	stop_event(pmu, &pmu->event[2]);
+	start_event(pmu, &pmu->event[2]);
+	fake_spend(pmu, phase_b, SLICE);
+	for (i = MEMBERS - 1; i >= 0; i--)
+		stop_event(pmu, &pmu->event[i]);
+	expect_truth(test);
+
+	/* The leader starts again while the others go on */
+	switch_in(pmu);
+	fake_spend(pmu, phase_b, SLICE);
+	stop_event(pmu, &pmu->event[0]);
+	start_event(pmu, &pmu->event[0]);
+	fake_spend(pmu, phase_b, SLICE);
+	switch_out(pmu);
+	expect_truth(test);
+}
+
+static void topdown_k2_mapped_restores(struct kunit *test)
+{
+	struct fake_pmu *pmu = test->priv;
+	u64 slots, metrics;
+	int i;
+
+	for (i = 0; i < MEMBERS; i++) {
+		atomic_set(&pmu->event[i].mmap_count, 1);
+
+		run_slices(pmu, phase_a, SLICE, 1);
+		slots = pmu->event[0].hw.saved_slots;
+		metrics = pmu->event[0].hw.saved_metric;
+		KUNIT_EXPECT_EQ(test, slots, SLICE);
+
+		switch_in(pmu);
+		KUNIT_EXPECT_EQ(test, pmu->slots, slots);
+		KUNIT_EXPECT_EQ(test, fake_metrics(pmu), metrics);
+		fake_spend(pmu, phase_a, SLICE);
+		switch_out(pmu);
+		expect_truth(test);
+
+		/* Nobody looks any more */
+		atomic_set(&pmu->event[i].mmap_count, 0);
+		switch_in(pmu);
+		KUNIT_EXPECT_EQ(test, pmu->slots, 0);
+		KUNIT_EXPECT_EQ(test, fake_metrics(pmu), 0);
+		switch_out(pmu);
+	}
+}
+
+/* An event whose number is not known, or of another PMU, is not looked at */
+static void topdown_k2_mapped_strangers(struct kunit *test)
+{
+	struct fake_pmu *pmu = test->priv;
+
+	pmu->event[3].pmu = &pmu->other;
+	atomic_set(&pmu->event[3].mmap_count, 1);
+	run_slices(pmu, phase_a, SLICE, 1);
+	switch_in(pmu);
+	KUNIT_EXPECT_EQ(test, pmu->slots, 0);
+}
+
+/*
+ * K3: the overflow of a metric
+ */
+
+static void topdown_k3_overflow(struct kunit *test)
+{
+	struct fake_pmu *pmu = test->priv;
+	int i;
+
+	atomic_set(&pmu->event[0].mmap_count, 1);
+	for (i = 0; i < 3; i++) {
+		run_slices(pmu, phase_a, SLICE, 2);
+
+		switch_in(pmu);
+		fake_spend(pmu, phase_b, SLICE);
+		intel_topdown_overflow(&pmu->cpuc);
+		KUNIT_EXPECT_EQ(test, pmu->slots, 0);
+		KUNIT_EXPECT_EQ(test, fake_metrics(pmu), 0);
+		expect_truth(test);
+
+		fake_spend(pmu, phase_b, SLICE);
+		switch_out(pmu);
+		expect_truth(test);
+	}
+}
+
+/* The counter's own overflow: counted, then given a new period */
+static void topdown_k3_slots_overflow(struct kunit *test)
+{
+	struct fake_pmu *pmu = test->priv;
+
+	atomic_set(&pmu->event[0].mmap_count, 1);
+	run_slices(pmu, phase_a, SLICE, 1);
+	switch_in(pmu);
+	fake_spend(pmu, phase_a, SLOTS_MASK / 4);
+	switch_out(pmu);
+	switch_in(pmu);
+	fake_spend(pmu, phase_a, SLOTS_MASK - pmu->slots + 1000);
+	intel_topdown_count(&pmu->cpuc, &pmu->event[0]);
+	intel_topdown_start(&pmu->cpuc, &pmu->event[0]);
+	KUNIT_EXPECT_EQ(test, pmu->slots, 0);
+	fake_spend(pmu, phase_a, SLICE);
+	switch_out(pmu);
+	expect_truth(test);
+}
+
+/*
+ * K4: resets of events that are not active, and nothing to restore
+ */
+
+static void topdown_k4_reset_off_cpu(struct kunit *test)
+{
+	struct fake_pmu *pmu = test->priv;
+	int i;
+
+	for (i = 0; i < MEMBERS; i++) {
+		atomic_set(&pmu->event[1].mmap_count, 1);
+		run_slices(pmu, phase_a, SLICE, 2);
+
+		/* The whole group, then each member alone */
+		if (i)
+			local64_set(&pmu->event[i].count, 0);
+		else
+			reset_counts(pmu);
+
+		switch_in(pmu);
+		KUNIT_EXPECT_EQ(test, pmu->slots, 0);
+		KUNIT_EXPECT_EQ(test, fake_metrics(pmu), 0);
+		forget(pmu);
+		fake_spend(pmu, phase_b, SLICE);
+		if (!i)
+			expect_page(test);
+		switch_out(pmu);
+		KUNIT_EXPECT_LE(test, count_of(pmu, i), SLICE);
+
+		reset_counts(pmu);
+	}
+}
+
+static void topdown_k4_nothing_saved(struct kunit *test)
+{
+	struct fake_pmu *pmu = test->priv;
+
+	atomic_set(&pmu->event[0].mmap_count, 1);
+
+	/* The first slice, and one behind a slice without a single slot */
+	run_slices(pmu, phase_a, 0, 1);
+	run_slices(pmu, phase_a, SLICE, 1);
+	expect_truth(test);
+
+	/* A slice that begins right after a read, and ends there */
+	switch_in(pmu);
+	intel_topdown_count(&pmu->cpuc, &pmu->event[0]);
+	switch_out(pmu);
+	foreign_slice(pmu);
+	run_slices(pmu, phase_a, SLICE, 1);
+	expect_truth(test);
+}
+
+/*
+ * K5: what the pages of mapped events say
+ */
+
+static void topdown_k5_page(struct kunit *test)
+{
+	struct fake_pmu *pmu = test->priv;
+	int mapped, i;
+
+	for (mapped = 0; mapped < 2; mapped++) {
+		atomic_set(&pmu->event[0].mmap_count, mapped);
+		for (i = 0; i < 20; i++) {
+			run_slices(pmu, phase_a, SLICE + i, i);
+
+			switch_in(pmu);
+			fake_spend(pmu, phase_b, SLICE + 3 * i);
+			/* Reads */
+			expect_page(test);
+			fake_spend(pmu, phase_a, SLICE + 7 * i);
+			expect_page(test);
+			expect_page(test);
+			fake_spend(pmu, phase_a, SLICE);
+			switch_out(pmu);
+			foreign_slice(pmu);
+		}
+	}
+	KUNIT_EXPECT_EQ(test, count_of(pmu, 0), spent(pmu));
+}
+
+/*
+ * K6, K7, K9: groups that are refused
+ */
+
+/* Open @event into the group, and tell whether the leader has changed */
+static int open_metric(struct kunit *test, struct perf_event *event,
+		       int nr_metrics)
+{
+	struct fake_pmu *pmu = test->priv;
+	struct perf_event *leader = &pmu->event[0];
+	struct hw_perf_event before;
+	int ret;
+
+	event->hw.flags = 0;
+	event->event_caps = 0;
+	memcpy(&before, &leader->hw, sizeof(before));
+	ret = intel_topdown_hw_config(event, nr_metrics);
+	KUNIT_EXPECT_MEMEQ(test, &before, &leader->hw, sizeof(before));
+	KUNIT_EXPECT_EQ(test, is_topdown_count(event), !ret);
+	KUNIT_EXPECT_EQ(test, event->event_caps,
+			ret ? 0 : PERF_EV_CAP_SIBLING);
+
+	return ret;
+}
+
+static void topdown_k6_privilege(struct kunit *test)
+{
+	struct fake_pmu *pmu = test->priv;
+	struct perf_event_attr *leader = &pmu->event[0].attr;
+	struct perf_event_attr *attr = &pmu->event[1].attr;
+	int a, b;
+
+	for (a = 0; a < 16; a++) {
+		for (b = 0; b < 16; b++) {
+			leader->exclude_user = a & 1;
+			leader->exclude_kernel = a >> 1 & 1;
+			leader->exclude_host = a >> 2 & 1;
+			leader->exclude_guest = a >> 3 & 1;
+			attr->exclude_user = b & 1;
+			attr->exclude_kernel = b >> 1 & 1;
+			attr->exclude_host = b >> 2 & 1;
+			attr->exclude_guest = b >> 3 & 1;
+			KUNIT_EXPECT_EQ(test,
+					open_metric(test, &pmu->event[1], 4),
+					a == b ? 0 : -EINVAL);
+		}
+	}
+}
+
+static void topdown_k7_leader(struct kunit *test)
+{
+	struct fake_pmu *pmu = test->priv;
+	struct perf_event *leader = &pmu->event[0];
+	struct perf_event *event = &pmu->event[1];
+
+	KUNIT_EXPECT_EQ(test, open_metric(test, event, 4), 0);
+
+	/* Of another PMU, a number that happens to be that of slots */
+	leader->pmu = &pmu->other;
+	KUNIT_EXPECT_EQ(test, open_metric(test, event, 4), -EINVAL);
+	leader->pmu = &pmu->core;
+
+	leader->attr.config = 0xc0;
+	KUNIT_EXPECT_EQ(test, open_metric(test, event, 4), -EINVAL);
+	leader->attr.config = INTEL_TD_SLOTS;
+
+	leader->attr.sample_period = 100000;
+	KUNIT_EXPECT_EQ(test, open_metric(test, event, 4), -EINVAL);
+	leader->attr.sample_period = 0;
+
+	event->attr.sample_period = 100000;
+	KUNIT_EXPECT_EQ(test, open_metric(test, event, 4), -EINVAL);
+	event->attr.sample_period = 0;
+
+	event->group_leader = event;
+	KUNIT_EXPECT_EQ(test, open_metric(test, event, 4), -EINVAL);
+}
+
+/* The leader is an ordinary event until its first metric event starts */
+static void topdown_k7_leader_converts(struct kunit *test)
+{
+	struct fake_pmu *pmu = test->priv;
+	struct perf_event *leader = &pmu->event[0];
+
+	start_event(pmu, leader);
+	KUNIT_EXPECT_FALSE(test, is_topdown_count(leader));
+	KUNIT_EXPECT_EQ(test, pmu->wrmsrs, 0);
+	KUNIT_EXPECT_NE(test, pmu->slots, 0);
+
+	start_event(pmu, &pmu->event[1]);
+	KUNIT_EXPECT_TRUE(test, is_topdown_count(leader));
+	KUNIT_EXPECT_EQ(test, pmu->slots, 0);
+
+	start_event(pmu, &pmu->event[2]);
+	start_event(pmu, &pmu->event[3]);
+	start_event(pmu, &pmu->event[4]);
+	KUNIT_EXPECT_EQ(test, pmu->wrmsrs, 2);
+	fake_spend(pmu, phase_a, SLICE);
+	switch_out(pmu);
+	expect_truth(test);
+}
+
+/*
+ * K8: an overflow that no metric event is to blame for
+ */
+
+static void topdown_k8_no_metrics(struct kunit *test)
+{
+	struct fake_pmu *pmu = test->priv;
+	u64 slots = pmu->slots;
+
+	intel_topdown_overflow(&pmu->cpuc);
+
+	/* An ordinary event on the counter of the slots */
+	__set_bit(INTEL_PMC_IDX_FIXED_SLOTS, pmu->cpuc.active_mask);
+	pmu->cpuc.events[INTEL_PMC_IDX_FIXED_SLOTS] = &pmu->event[0];
+	intel_topdown_overflow(&pmu->cpuc);
+
+	KUNIT_EXPECT_EQ(test, pmu->rdpmcs, 0);
+	KUNIT_EXPECT_EQ(test, pmu->wrmsrs, 0);
+	KUNIT_EXPECT_EQ(test, pmu->slots, slots);
+	KUNIT_EXPECT_EQ(test, count_of(pmu, 0), 0);
+}
+
+static void topdown_k9_unavailable(struct kunit *test)
+{
+	struct fake_pmu *pmu = test->priv;
+	struct perf_event *event = &pmu->event[1];
+	static const int levels[] = {
+		0, INTEL_TOPDOWN_LEVEL1_METRICS, INTEL_TOPDOWN_LEVEL2_METRICS,
+	};
+	int i, metric;
+
+	for (i = 0; i < ARRAY_SIZE(levels); i++) {
+		for (metric = 0; metric < INTEL_TD_METRIC_NUM; metric++) {
+			event->attr.config = INTEL_TD_METRIC_RETIRING +
+					     (metric << 8);
+			KUNIT_EXPECT_EQ(test,
+					open_metric(test, event, levels[i]),
+					metric < levels[i] ? 0 : -EINVAL);
+		}
+	}
+}
+
+static void topdown_k9_attributes(struct kunit *test)
+{
+	struct fake_pmu *pmu = test->priv;
+	struct perf_event *event = &pmu->event[1];
+	struct perf_event_attr good = event->attr;
+
+	event->attr.config1 = 1;
+	KUNIT_EXPECT_EQ(test, open_metric(test, event, 4), -EINVAL);
+	event->attr = good;
+
+	event->attr.config2 = 1;
+	KUNIT_EXPECT_EQ(test, open_metric(test, event, 4), -EINVAL);
+	event->attr = good;
+
+	event->attr.config |= ARCH_PERFMON_EVENTSEL_INV;
+	KUNIT_EXPECT_EQ(test, open_metric(test, event, 4), -EINVAL);
+	event->attr = good;
+
+	/* Slots alone may sample, but have no filter either */
+	pmu->event[0].attr.sample_period = 100000;
+	KUNIT_EXPECT_EQ(test, intel_topdown_hw_config(&pmu->event[0], 4), 0);
+	KUNIT_EXPECT_FALSE(test, is_topdown_count(&pmu->event[0]));
+	pmu->event[0].attr.config |= ARCH_PERFMON_EVENTSEL_EDGE;
+	KUNIT_EXPECT_EQ(test, intel_topdown_hw_config(&pmu->event[0], 4),
+			-EINVAL);
+}
+
+/*
+ * R24: accuracy, for no more accesses than before
+ */
+
+static void topdown_r24_accesses(struct kunit *test)
+{
+	struct fake_pmu *pmu = test->priv;
+
+	run_slices(pmu, phase_a, SLICE, 1);
+	pmu->rdpmcs = 0;
+	pmu->wrmsrs = 0;
+	run_slices(pmu, phase_a, SLICE, 1);
+	KUNIT_EXPECT_EQ(test, pmu->rdpmcs, MEMBERS + 1);
+	KUNIT_EXPECT_EQ(test, pmu->wrmsrs, 2);
+
+	/* The first read of a group in a sample, and the other members' */
+	switch_in(pmu);
+	fake_spend(pmu, phase_a, SLICE);
+	pmu->rdpmcs = 0;
+	pmu->wrmsrs = 0;
+	intel_topdown_count(&pmu->cpuc, &pmu->event[0]);
+	KUNIT_EXPECT_EQ(test, pmu->rdpmcs, 2);
+	KUNIT_EXPECT_EQ(test, pmu->wrmsrs, 2);
+	intel_topdown_count(&pmu->cpuc, &pmu->event[1]);
+	KUNIT_EXPECT_EQ(test, pmu->rdpmcs, 3);
+	KUNIT_EXPECT_EQ(test, pmu->wrmsrs, 2);
+}
+
+static struct kunit_case topdown_test_cases[] = {
+	KUNIT_CASE(topdown_k1_steps_back_count),
+	KUNIT_CASE(topdown_k1_restored),
+	KUNIT_CASE(topdown_k2_phases),
+	KUNIT_CASE(topdown_k2_members_stop_once),
+	KUNIT_CASE(topdown_k2_mapped_restores),
+	KUNIT_CASE(topdown_k2_mapped_strangers),
+	KUNIT_CASE(topdown_k3_overflow),
+	KUNIT_CASE(topdown_k3_slots_overflow),
+	KUNIT_CASE(topdown_k4_reset_off_cpu),
+	KUNIT_CASE(topdown_k4_nothing_saved),
+	KUNIT_CASE(topdown_k5_page),
+	KUNIT_CASE(topdown_k6_privilege),
+	KUNIT_CASE(topdown_k7_leader),
+	KUNIT_CASE(topdown_k7_leader_converts),
+	KUNIT_CASE(topdown_k8_no_metrics),
+	KUNIT_CASE(topdown_k9_unavailable),
+	KUNIT_CASE(topdown_k9_attributes),
+	KUNIT_CASE(topdown_r24_accesses),
+	{}
+};
+
+static struct kunit_suite topdown_test_suite = {
+	.name		= "intel_topdown",
+	.init		= topdown_test_init,
+	.test_cases	= topdown_test_cases,
+};
+
+kunit_test_suite(topdown_test_suite);
