@@ -63,6 +63,9 @@
 
 #define BUFFER_PAGES		256
 
+/* Longer than any test */
+#define RR_PERIOD		0x10000000000ULL
+
 /* The workload: instructions of one round */
 #define ROUND_INSNS		22
 #define ROUNDS			100000UL
@@ -915,14 +918,18 @@ TEST_F(pmi, pmi_14_same_addresses)
 	EXPECT_EQ(memcmp(&thawed, &frozen, sizeof(thawed)), 0);
 }
 
-/* Instructions from one ioctl to the other, by an event of its own */
-static uint64_t counted_work(unsigned long rounds)
+/*
+ * Instructions from one ioctl to the other, by an event of its own. With a
+ * period it is one whose count matters nevertheless, like those of debuggers
+ * that replay a program.
+ */
+static uint64_t counted_work(unsigned long rounds, uint64_t period)
 {
 	struct perf_event_attr attr;
 	uint64_t n;
 	int fd;
 
-	init_attr(&attr, EVENT_INSTRUCTIONS, 0, 0);
+	init_attr(&attr, EVENT_INSTRUCTIONS, period, 0);
 	attr.disabled = 1;
 	fd = open_attr(&attr, -1);
 	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
@@ -943,7 +950,7 @@ TEST_F(pmi, pmi_15_independence)
 	if (!pmu.freeze)
 		SKIP(return, "no counter freezing");
 	ASSERT_EQ(switch_freeze(true), 0);
-	alone = counted_work(10 * ROUNDS);
+	alone = counted_work(10 * ROUNDS, 0);
 	EXPECT_GE(alone, 10 * ROUNDS * ROUND_INSNS);
 
 	fd = open_event(EVENT_BRANCHES, 97, CONSENT);
@@ -951,8 +958,8 @@ TEST_F(pmi, pmi_15_independence)
 	work(1000);
 	EXPECT_STREQ(state(), "active");
 	pmis = rdmsr(PMUSIM_PMIS);
-	for (i = 0; i < 3; i++) {
-		beside = counted_work(10 * ROUNDS);
+	for (i = 0; i < 4; i++) {
+		beside = counted_work(10 * ROUNDS, i % 2 ? RR_PERIOD : 0);
 		EXPECT_EQ(beside, alone);
 	}
 	pmis = rdmsr(PMUSIM_PMIS) - pmis;
