@@ -479,8 +479,11 @@ static void storm(struct __test_metadata *_metadata, uint64_t consent)
 	       stale.samples, stale.checked, stale.late, stale.stale);
 	EXPECT_GE(stale.samples, 10000);
 	EXPECT_GE(stale.checked, 1000);
-	/* A return from an interrupt may overflow a counter before it is recorded */
-	EXPECT_LE(stale.stale, stale.samples / 5000);
+	/*
+	 * A return from an interrupt may overflow a counter before it is
+	 * recorded. Without the order of the PMI it is one in a hundred.
+	 */
+	EXPECT_LE(stale.stale, stale.samples / 1000);
 	/* A PMI that is lost is one with a PMI on its way: no sample is missing */
 	EXPECT_TRUE(!pmu.emulated || stale.samples >= pmis + lost);
 	EXPECT_EQ(rdmsr(MSR_GLOBAL_STATUS), 0);
