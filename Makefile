@@ -48,18 +48,27 @@ rootfs: perf selftests ## P the test machine's root file system
 	@$(MAKE) -s -C $(machine) O=$(CURDIR)/build/machine \
 		PERF=$(CURDIR)/build/perf/perf SELFTESTS=$(CURDIR)/build/selftests
 
-vm: rootfs qemu ## P a shell in the test machine; CMD='...' CPU=arrowlake KERNEL=series|stock|mainline|path
+vm: rootfs qemu ## P a shell in the test machine; CMD='...' CPU=arrowlake KERNEL=series|stock|mainline|debian|path
 	@case '$(KERNEL)' in \
-	series|stock|mainline) kernel=$$(scripts/build-kernel.sh '$(KERNEL)') || exit 1 ;; \
+	series|stock|mainline|debian) kernel=$$(scripts/build-kernel.sh '$(KERNEL)') || exit 1 ;; \
 	*) kernel='$(KERNEL)' ;; \
 	esac; \
 	exec $(run) --cpu '$(CPU)' --kernel "$$kernel" -- "$$CMD"
+
+pmusim-matrix: rootfs qemu ## P others' kernels on every emulated CPU, with perf; build/results/pmusim.tsv
+	@scripts/pmusim_matrix.py
+
+bench: rootfs qemu ## P what drivers cost: stock, series, mainline; build/results/bench.tsv
+	@scripts/bench.py
 
 speed: rootfs ## P what the emulated PMU costs the emulator, in seconds
 	@scripts/speed.py
 
 modeltest: deps ## C unit tests of the emulated PMU, on the host
 	@scripts/check.py modeltest
+
+fuzz-model: deps ## P fuzz the emulated PMU; SECONDS=600
+	@scripts/fuzz-model.sh $(SECONDS)
 
 kunit: deps ## C KUnit suites of the series, in the test machine
 	@scripts/check.py kunit
@@ -80,6 +89,7 @@ clean: ## P remove build/
 	rm -rf build
 
 .NOTPARALLEL:
-.PHONY: help demo check fresh series kernel perf qemu selftests rootfs vm speed \
-	modeltest kunit selftest perftest lint deps clean
+.PHONY: help demo check fresh series kernel perf qemu selftests rootfs vm \
+	pmusim-matrix bench speed modeltest fuzz-model kunit selftest perftest lint \
+	deps clean
 .DEFAULT_GOAL := help

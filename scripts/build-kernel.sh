@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Build the test machine's kernel: build-kernel.sh series|stock|mainline
-# Prints the path of the image. With EXTRA_CONFIG=FILE the series is built with
-# a second fragment, NAME=... names its build folder (build/kernel-NAME).
+# Build the test machine's kernel: build-kernel.sh series|stock|mainline|debian
+# Prints the path of the image; debian is not built, but as its package has it.
+# With EXTRA_CONFIG=FILE the series is built with a second fragment, NAME=...
+# names its build folder (build/kernel-NAME).
 . "$(dirname "$0")/lib.sh"
 
 variant=${1:-series}
@@ -13,6 +14,16 @@ options=arch/x86/events/intel/Kconfig
 # Seen from the objects the source is ../linux always, so that ccache knows
 # what the series does not touch from the stock kernel.
 case $variant in
+debian)
+	image=$("$top/scripts/fetch.sh" debian)
+	config=$(dirname "$image")/config${image##*/vmlinuz}
+	for option in BLK_DEV_INITRD DEVTMPFS PERF_EVENTS SERIAL_8250_CONSOLE TMPFS; do
+		grep -qx "CONFIG_$option=y" "$config" ||
+			die "$image has no $option, which the test machine needs"
+	done
+	echo "$image"
+	exit
+	;;
 series)
 	tree=$build/linux
 	out=$build/kernel-$name
@@ -22,7 +33,7 @@ stock | mainline)
 	out=$build/$variant/kernel
 	;;
 *)
-	die "unknown kernel '$variant': series, stock or mainline"
+	die "unknown kernel '$variant': series, stock, mainline or debian"
 	;;
 esac
 if [ "$variant" != series ] || [ ! -f "$tree/Kconfig" ]; then

@@ -6,11 +6,11 @@
 . "$(dirname "$0")/lib.sh"
 
 packages="
-	bc bison build-essential busybox-static ccache coccinelle codespell
-	debian-archive-keyring debootstrap flex git libcmocka-dev libdw-dev
-	libelf-dev libfdt-dev libglib2.0-dev libpixman-1-dev libpython3-dev lz4
-	meson ninja-build patch pkg-config python3 qemu-system-data seabios
-	shellcheck sparse xz-utils
+	bc bison build-essential busybox-static ccache clang coccinelle codespell
+	debian-archive-keyring debootstrap flex git libclang-rt-14-dev
+	libcmocka-dev libdw-dev libelf-dev libfdt-dev libglib2.0-dev
+	libpixman-1-dev libpython3-dev lz4 meson ninja-build patch pkg-config
+	python3 qemu-system-data seabios shellcheck sparse xz-utils
 "
 
 missing=

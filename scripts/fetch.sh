@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Fetch a source that this work builds on, from Debian, through apt and its
-# signature checks, and print its path: fetch.sh linux|qemu|mainline
+# Fetch what this work builds or runs on, from Debian, through apt and its
+# signature checks, and print its path: fetch.sh linux|qemu|mainline|debian
+# (the last is the image of Debian's own 6.12 kernel, the others are sources)
 #
 # apt runs on a configuration of its own below the cache; the system's is only
 # read, for the mirror. What the cache holds is used without network; removing
@@ -42,7 +43,7 @@ configure()
 	: "${security:=${main%/debian/}/debian-security/}"
 	mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial"
 	case $what in
-	linux) type=deb suites="bookworm bookworm-security" ;;
+	linux | debian) type=deb suites="bookworm bookworm-security" ;;
 	mainline) type=deb suites=trixie-backports ;;
 	qemu) type=deb-src suites="bookworm bookworm-security" ;;
 	esac
@@ -60,10 +61,11 @@ configure()
 # The newest package of a name pattern.
 newest()
 {
-	apt_own apt-cache pkgnames linux-source- | grep -x "$1" | sort -V | tail -n 1
+	apt_own apt-cache pkgnames linux- | grep -x "$1" | sort -V | tail -n 1
 }
 
-# kernel PATTERN: download the newest linux-source package, keep its tarball.
+# kernel PATTERN FILES: download the newest package of a name pattern,
+# keep some of its files.
 kernel()
 {
 	package=$(newest "$1")
@@ -75,7 +77,7 @@ kernel()
 	(cd "$work" && logged "fetch-$what" apt_own apt-get download "$package")
 	version=$(dpkg-deb -f "$work"/*.deb Version)
 	dpkg-deb --fsys-tarfile "$work"/*.deb |
-		tar -x -C "$work" --strip-components=3 --wildcards './usr/src/*.tar.xz'
+		tar -x -C "$work" --transform='s,.*/,,' --wildcards "$2"
 	rm "$work"/*.deb
 	echo "$package $version" >"$work/version"
 	mv "$work" "$store"
@@ -94,10 +96,12 @@ qemu()
 }
 
 case $what in
-linux) pattern='linux-source-6\.12' result='*.tar.xz' ;;
-mainline) pattern='linux-source-7\.[0-9]*' result='*.tar.xz' ;;
+linux) pattern='linux-source-6\.12' files='./usr/src/*.tar.xz' result='*.tar.xz' ;;
+mainline) pattern='linux-source-7\.[0-9]*' files='./usr/src/*.tar.xz' result='*.tar.xz' ;;
+# The flavour for virtual machines is a third of the other in size.
+debian) pattern='linux-image-6\.12\..*-cloud-amd64' files='./boot/*-amd64' result='vmlinuz-*' ;;
 qemu) result='*.dsc' ;;
-*) die "usage: fetch.sh linux|qemu|mainline" ;;
+*) die "usage: fetch.sh linux|qemu|mainline|debian" ;;
 esac
 
 alone "$cache/sources"
@@ -107,7 +111,7 @@ if [ ! -d "$store" ]; then
 	if [ "$what" = qemu ]; then
 		qemu
 	else
-		kernel "$pattern"
+		kernel "$pattern" "$files"
 	fi
 fi
 found=$(find "$store" -name "$result")

@@ -355,7 +355,7 @@ def apply(tree, patchdir, root, cache=None):
     for source, target in copies:
         name = os.path.join(tree, target)
         os.makedirs(os.path.dirname(name), exist_ok=True)
-        shutil.copy2(source, name)
+        shutil.copy(source, name)
     return sorted(set(texts) | {target for _, target in copies})
 
 

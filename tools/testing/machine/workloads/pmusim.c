@@ -3,6 +3,7 @@
  * pmusim - statistics and ground truth of the emulated PMU
  *
  *	pmusim CPU count on|off		count instructions, also those of NMIs
+ *	pmusim CPU memory on|off	cycles include what memory costs
  *	pmusim CPU clear		start all counts from 0
  *	pmusim CPU forget		empty the predictor and the caches
  *	pmusim CPU stats		"name number" for each statistic
@@ -36,6 +37,7 @@
 #define CONTROL_COUNT	1
 #define CONTROL_CLEAR	2
 #define CONTROL_FORGET	4
+#define CONTROL_MEMORY	8
 #define RANGES		8
 #define RANGE_OS	1
 #define RANGE_USR	2
@@ -43,13 +45,14 @@
 static const char * const statistics[] = {
 	"reads", "writes", "pmis", "pmis_lost", "lvtpc_writes", "pebs_records",
 	"pebs_lost", "nmis", "nmi_instructions", "kernel_instructions",
-	"user_instructions", "rdpmcs",
+	"user_instructions", "rdpmcs", "nmi_reads", "nmi_writes",
+	"nmi_lvtpc_writes", "nmi_rdpmcs",
 };
 
 static const char * const lanes[] = {
-	"nothing", "instructions", "branches", "taken", "misses", "cycles",
-	"recovery", "slots", "bad_spec", "frontend", "fetch_latency", "backend",
-	"memory_bound", "heavy", "loads", "stores", "l1_hits", "l1_misses",
+	"nothing", "instructions", "branches", "conditionals", "taken",
+	"misses", "cycles", "recovery", "slots", "bad_spec", "frontend",
+	"fetch_latency", "backend", "memory_bound", "heavy", "loads", "stores", "l1_hits", "l1_misses",
 	"llc_references", "llc_misses", "slow_loads", "divisions",
 	"fetch_misses",
 };
@@ -80,8 +83,9 @@ static void wrmsr(uint32_t msr, uint64_t value)
 static void usage(void)
 {
 	fprintf(stderr,
-		"usage: pmusim CPU count on|off | clear | forget | stats | msr NUMBER |\n"
-		"                  range N FIRST END [os|usr] | range N off | truth N\n");
+		"usage: pmusim CPU count|memory on|off | clear | forget | stats |\n"
+		"                  msr NUMBER | range N FIRST END [os|usr] | range N off |\n"
+		"                  truth N\n");
 	exit(2);
 }
 
@@ -114,6 +118,11 @@ static void print(const char * const *names, unsigned int number, uint32_t first
 		printf("%s %llu\n", names[i], (unsigned long long)rdmsr(first + i));
 }
 
+static uint64_t switched(uint64_t control, uint64_t bit, const char *state)
+{
+	return strcmp(state, "on") ? control & ~bit : control | bit;
+}
+
 int main(int argc, char **argv)
 {
 	uint64_t control;
@@ -131,27 +140,29 @@ int main(int argc, char **argv)
 	}
 	control = rdmsr(MSR_CONTROL);
 
-	if (!strcmp(argv[2], "clear"))
+	if (!strcmp(argv[2], "clear")) {
 		wrmsr(MSR_CONTROL, control | CONTROL_CLEAR);
-	else if (!strcmp(argv[2], "forget"))
+	} else if (!strcmp(argv[2], "forget")) {
 		wrmsr(MSR_CONTROL, control | CONTROL_FORGET);
-	else if (!strcmp(argv[2], "stats"))
+	} else if (!strcmp(argv[2], "stats")) {
 		print(statistics, ARRAY_SIZE(statistics), MSR_STATISTIC0);
-	else if (argc < 4)
+	} else if (argc < 4) {
 		usage();
-	else if (!strcmp(argv[2], "count"))
-		wrmsr(MSR_CONTROL, strcmp(argv[3], "on") ?
-		      control & ~(uint64_t)CONTROL_COUNT : control | CONTROL_COUNT);
-	else if (!strcmp(argv[2], "truth"))
+	} else if (!strcmp(argv[2], "count")) {
+		wrmsr(MSR_CONTROL, switched(control, CONTROL_COUNT, argv[3]));
+	} else if (!strcmp(argv[2], "memory")) {
+		wrmsr(MSR_CONTROL, switched(control, CONTROL_MEMORY, argv[3]));
+	} else if (!strcmp(argv[2], "truth")) {
 		print(lanes + 1, ARRAY_SIZE(lanes) - 1,
 		      MSR_TRUTH0 + 32 * atoi(argv[3]) + 1);
-	else if (!strcmp(argv[2], "msr")) {
+	} else if (!strcmp(argv[2], "msr")) {
 		wrmsr(MSR_INDEX, strtoul(argv[3], NULL, 0));
 		printf("%llu %llu\n", (unsigned long long)rdmsr(MSR_READS),
 		       (unsigned long long)rdmsr(MSR_WRITES));
-	} else if (!strcmp(argv[2], "range") && argc > 4)
+	} else if (!strcmp(argv[2], "range") && argc > 4) {
 		set_range(argc - 3, argv + 3);
-	else
+	} else {
 		usage();
+	}
 	return 0;
 }

@@ -135,6 +135,23 @@ static void after_mispredict(void)
 	tap_end();
 }
 
+/*
+ * The overflow and another interrupt fall on the same instruction: the NMI has
+ * the higher priority, so the other one's handler does not see it.
+ */
+static void before_another(void)
+{
+	tap_begin("apic-nmi-before-another-interrupt");
+	apic_write(APIC_LVTPC, APIC_LVT_NMI);
+	apic_write(APIC_ICR, APIC_ICR_SELF | VECTOR_PMI);
+	ctr_start(0, EVENT_INSNS, -(u64)2, SEL_OS | SEL_INT);
+	race(1);
+	expect_eq("interrupts", pmi.count, 2);
+	expect_eq("where the first came", pmi.ip[0], (uintptr_t)race_there);
+	expect_eq("the last one's vector", pmi.vector, VECTOR_PMI);
+	tap_end();
+}
+
 /* The handler unmasks and leaves counting on: floor(N / P) samples */
 static void samples(void)
 {
@@ -160,7 +177,7 @@ void tests_apic(void)
 	static const test_fn tests[] = {
 		mask_on_delivery, one_only, one_each, masked,
 		status_set_is_silent, nmi, nmi_at_user,
-		after_mispredict, samples, NULL,
+		after_mispredict, before_another, samples, NULL,
 	};
 
 	run_tests(tests);

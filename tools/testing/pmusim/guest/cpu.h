@@ -153,6 +153,7 @@ static inline void irq_window(void)
 #define APIC_SVR		0x0f0
 #define APIC_ICR		0x300
 #define APIC_ICR2		0x310
+#define APIC_ICR_SELF		0x40000
 #define APIC_LVTPC		0x340
 #define APIC_LVT_NMI		0x400
 #define APIC_LVT_MASKED		0x10000
@@ -192,13 +193,15 @@ void context_restore(struct context *c) __attribute__((noreturn));
 
 /* payload.S */
 
-extern const u8 straight_first[], straight_end[], pebs_regs_first[];
+extern const u8 straight_first[], straight_end[], race_there[];
+extern const u8 pebs_regs_first[];
 extern u64 pebs_regs_rsp;
 
 void payload(u64 ctrl);
 void locked(u64 ctrl);
 void loads(u64 ctrl);
 void straight(u64 ctrl);
+void race(u64 ctrl);
 void spin(u64 ctrl, u32 iterations);
 u32 coins(u64 ctrl, u32 iterations, u32 seed);
 void rewrite(u64 ctrl, u32 msr, u64 value);

@@ -73,6 +73,20 @@ straight_first:
 straight_end:
 	ret
 
+/*
+ * void race(u64 ctrl): an interrupt that waits comes behind the instruction
+ * after STI, at race_there
+ */
+	.globl	race, race_there
+race:
+	start_counting
+	sti
+	nop
+race_there:
+	cli
+	stop_counting
+	ret
+
 /* void spin(u64 ctrl, u32 iterations): 10 instructions and 1 branch each, 4 */
 	.globl	spin
 spin:

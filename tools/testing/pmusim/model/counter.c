@@ -74,7 +74,8 @@ static unsigned int worst_events(const struct pmusim *p, enum pmusim_lane lane)
     if (!pmusim_lane_needs_memory(lane)) {
         return 1;
     }
-    return lane < PMUSIM_HEAVY ? worst_slots(p) : ACCESSES_MAX;
+    /* A fetch gets to the last level, too */
+    return lane < PMUSIM_HEAVY ? worst_slots(p) : ACCESSES_MAX + 1;
 }
 
 /* Instructions that can retire without a chance that counter @i overflows */
@@ -149,6 +150,12 @@ static bool counter_enabled(const struct pmusim *p, unsigned int i,
            (class == PMUSIM_OS ? PMUSIM_FIXED_OS : PMUSIM_FIXED_USR);
 }
 
+/* The upper half of PEBS_ENABLE need not be about fixed counters, see msr.c */
+static uint64_t recording_counters(const struct pmusim *p)
+{
+    return p->pebs.enable & pmusim_pebs_counters(p->pmu);
+}
+
 static bool counter_interrupts(const struct pmusim *p, unsigned int i)
 {
     if (i < PMUSIM_FIXED_BASE) {
@@ -164,7 +171,7 @@ static enum pmusim_level needed_level(const struct pmusim *p,
 {
     uint64_t todo = p->active[class];
     bool exact = (todo & p->masked) || pmusim_truth_exact(p, class);
-    bool record = pmusim_lbr_records(p) || (todo & p->pebs.enable);
+    bool record = pmusim_lbr_records(p) || (todo & recording_counters(p));
     bool insns = todo || (p->truth.control & PMUSIM_CONTROL_COUNT);
     bool branches = false, memory = false;
 
@@ -172,7 +179,9 @@ static enum pmusim_level needed_level(const struct pmusim *p,
         enum pmusim_lane lane = p->counter[__builtin_ctzll(todo)].lane;
 
         branches |= pmusim_lane_needs_branches(lane);
-        memory |= pmusim_lane_needs_memory(lane);
+        memory |= pmusim_lane_needs_memory(lane) ||
+                  (lane == PMUSIM_CYCLES &&
+                   (p->truth.control & PMUSIM_CONTROL_MEMORY));
     }
 
     if (exact) {
@@ -191,8 +200,10 @@ static enum pmusim_level needed_level(const struct pmusim *p,
 void pmusim_update(struct pmusim *p, enum pmusim_class class)
 {
     uint64_t todo = p->existing;
+    bool logged = p->logging;
     unsigned int c, cpl;
 
+    pmusim_lbr_update(p);
     memset(p->active, 0, sizeof(p->active));
     p->masked = 0;
     p->logging = false;
@@ -218,6 +229,9 @@ void pmusim_update(struct pmusim *p, enum pmusim_class class)
             pmusim_lbr_records(p)) {
             p->logging = true;
         }
+    }
+    if (p->logging && !logged) {
+        pmusim_lbr_logging_begins(p);
     }
     for (cpl = 0; cpl < PMUSIM_CPLS; cpl++) {
         p->hot.level[cpl] = needed_level(p, pmusim_class_of(cpl));
@@ -264,7 +278,7 @@ void pmusim_interrupt(struct pmusim *p)
  */
 static void overflow(struct pmusim *p, uint64_t wrapped)
 {
-    uint64_t recorded = wrapped & p->pebs.enable;
+    uint64_t recorded = wrapped & recording_counters(p);
     uint64_t todo;
     bool pmi = false;
 
@@ -277,7 +291,7 @@ static void overflow(struct pmusim *p, uint64_t wrapped)
         pmi |= counter_interrupts(p, i);
     }
     if (recorded) {
-        pmi |= pmusim_pebs_record(p, recorded);
+        pmi |= pmusim_pebs_record(p, recorded, wrapped);
     }
     pmusim_acr_reload(p, wrapped);
     if (pmi) {

@@ -27,10 +27,13 @@ static const struct pmusim_event skylake_events[] = {
     { EVENT(0xc0, 0x01), PMUSIM_INSNS },
     { EVENT(0xc2, 0x02), PMUSIM_INSNS },
     { EVENT(0x0e, 0x01), PMUSIM_INSNS },
+    /* CPU_CLK_UNHALTED.ONE_THREAD_ACTIVE: there is but one */
+    { EVENT(0x3c, 0x02), PMUSIM_CYCLES },
     /* INT_MISC.RECOVERY_CYCLES, IDQ_UOPS_NOT_DELIVERED.CORE */
     { EVENT(0x0d, 0x01), PMUSIM_RECOVERY },
     { EVENT(0x9c, 0x01), PMUSIM_FRONTEND },
-    /* BR_INST_RETIRED.NEAR_TAKEN, ICACHE_64B.IFTAG_MISS */
+    /* BR_INST_RETIRED.CONDITIONAL, NEAR_TAKEN, ICACHE_64B.IFTAG_MISS */
+    { EVENT(0xc4, 0x01), PMUSIM_CONDITIONALS },
     { EVENT(0xc4, 0x20), PMUSIM_TAKEN },
     { EVENT(0x83, 0x02), PMUSIM_FETCH_MISSES },
     /* MEM_INST_RETIRED.ALL_LOADS, ALL_STORES */
@@ -48,15 +51,19 @@ static const struct pmusim_event icelake_events[] = {
     { EVENT(0xa4, 0x01), PMUSIM_SLOTS },
     { EVENT(0xa4, 0x02), PMUSIM_BACKEND },
     { EVENT(0xa4, 0x08), PMUSIM_BAD_SPEC },
-    /* UOPS_RETIRED.SLOTS, UOPS_ISSUED.ANY */
+    /* INST_RETIRED with a condition, UOPS_RETIRED.SLOTS, UOPS_ISSUED.ANY */
+    { EVENT(0xc0, 0x01), PMUSIM_INSNS },
     { EVENT(0xc2, 0x02), PMUSIM_INSNS },
     { EVENT(0x0e, 0x01), PMUSIM_INSNS },
+    /* CPU_CLK_UNHALTED.ONE_THREAD_ACTIVE: there is but one */
+    { EVENT(0x3c, 0x02), PMUSIM_CYCLES },
     /* INT_MISC.RECOVERY_CYCLES (also CLEARS_COUNT), UOP_DROPPING */
     { EVENT(0x0d, 0x01), PMUSIM_RECOVERY },
     { EVENT(0x0d, 0x10), NEVER },
     /* IDQ_UOPS_NOT_DELIVERED.CORE */
     { EVENT(0x9c, 0x01), PMUSIM_FRONTEND },
-    /* BR_INST_RETIRED.NEAR_TAKEN, ICACHE_64B.IFTAG_MISS */
+    /* BR_INST_RETIRED.COND, NEAR_TAKEN, ICACHE_64B.IFTAG_MISS */
+    { EVENT(0xc4, 0x11), PMUSIM_CONDITIONALS },
     { EVENT(0xc4, 0x20), PMUSIM_TAKEN },
     { EVENT(0x83, 0x02), PMUSIM_FETCH_MISSES },
     /* MEM_INST_RETIRED.ALL_LOADS, ALL_STORES */
@@ -78,15 +85,20 @@ static const struct pmusim_event cove_events[] = {
     /* TOPDOWN.BR_MISPREDICT_SLOTS, MEMORY_BOUND_SLOTS */
     { EVENT(0xa4, 0x08), PMUSIM_BAD_SPEC },
     { EVENT(0xa4, 0x10), PMUSIM_MEMORY_BOUND },
-    /* UOPS_RETIRED.SLOTS, HEAVY, UOPS_ISSUED.ANY */
+    /* INST_RETIRED with a condition, UOPS_RETIRED.SLOTS, HEAVY */
+    { EVENT(0xc0, 0x01), PMUSIM_INSNS },
     { EVENT(0xc2, 0x02), PMUSIM_INSNS },
     { EVENT(0xc2, 0x01), PMUSIM_HEAVY },
+    /* UOPS_ISSUED.ANY */
     { EVENT(0xae, 0x01), PMUSIM_INSNS },
+    /* CPU_CLK_UNHALTED.ONE_THREAD_ACTIVE: there is but one */
+    { EVENT(0x3c, 0x02), PMUSIM_CYCLES },
     /* INT_MISC.RECOVERY_CYCLES (also CLEARS_COUNT), UOP_DROPPING */
     { EVENT(0xad, 0x01), PMUSIM_RECOVERY },
     { EVENT(0xad, 0x10), NEVER },
-    /* IDQ_UOPS_NOT_DELIVERED.CORE, BR_INST_RETIRED.NEAR_TAKEN */
+    /* IDQ_UOPS_NOT_DELIVERED.CORE, BR_INST_RETIRED.COND, NEAR_TAKEN */
     { EVENT(0x9c, 0x01), PMUSIM_FRONTEND },
+    { EVENT(0xc4, 0x11), PMUSIM_CONDITIONALS },
     { EVENT(0xc4, 0x20), PMUSIM_TAKEN },
     /* MEM_INST_RETIRED.ALL_LOADS, ALL_STORES */
     { EVENT(0xd0, 0x81), PMUSIM_LOADS },
@@ -117,7 +129,8 @@ static const struct pmusim_event mont_events[] = {
     { EVENT(0x74, 0x00), PMUSIM_BACKEND },
     /* The architectural SLOTS */
     { EVENT(0xa4, 0x01), PMUSIM_SLOTS },
-    /* BR_INST_RETIRED.NEAR_TAKEN, ICACHE.MISSES */
+    /* BR_INST_RETIRED.COND, NEAR_TAKEN, ICACHE.MISSES */
+    { EVENT(0xc4, 0x7e), PMUSIM_CONDITIONALS },
     { EVENT(0xc4, 0xc0), PMUSIM_TAKEN },
     { EVENT(0x80, 0x02), PMUSIM_FETCH_MISSES },
     /* MEM_UOPS_RETIRED.LOAD_LATENCY, STORE_LATENCY, ALL_LOADS, ALL_STORES */
@@ -141,6 +154,7 @@ static const struct pmusim_pmu skylake = {
     .fixed = 0x7,
     .caps = CAPS(PMUSIM_CAP_LBR_INFO_TSX, 3),
     .pebs_gp = 0xf,
+    .frontend = 0x7fff17,
     .lbrs = 32,
     .events = skylake_events,
     .fixed_lane = { PMUSIM_INSNS, PMUSIM_CYCLES, PMUSIM_CYCLES },
@@ -162,6 +176,7 @@ static const struct pmusim_pmu icelake = {
             PMUSIM_CAP_METRICS,
     .pebs_gp = 0xff,
     .pebs_fixed = 0xf,
+    .frontend = 0x7fff17,
     .lbrs = 32,
     .metrics = 4,
     .events = icelake_events,
@@ -184,6 +199,7 @@ static const struct pmusim_pmu golden_cove = {
             PMUSIM_CAP_METRICS,
     .pebs_gp = 0xff,
     .pebs_fixed = 0xf,
+    .frontend = 0x7fff1f,
     .lbrs = 32,
     .metrics = 8,
     .events = cove_events,
@@ -207,6 +223,7 @@ static const struct pmusim_pmu lion_cove = {
             PMUSIM_CAP_METRICS,
     .pebs_gp = 0x3ff,
     .pebs_fixed = 0xf,
+    .frontend = 0x7fff1f,
     .lbrs = 32,
     .lbr_counters = 0xf,
     .metrics = 8,
@@ -242,6 +259,7 @@ static const struct pmusim_acr mont_acr = {
     .acr = &mont_acr,                                                   \
     .pebs_gp = 0xff,                                                    \
     .pebs_fixed = 0x77,                                                 \
+    .frontend = 0x7fff1f,                                               \
     .lbrs = 32,                                                         \
     .lbr_counters = 0xf,                                                \
     .events = mont_events,                                              \

@@ -4,10 +4,11 @@
  *
  * Such a counter adds one for each cycle in which its condition holds - the
  * event occurs at least, or with EQ exactly, @threshold times, and the opposite
- * if inverted - or, with EDGE, for each cycle in which it begins to hold. To know what occurs in
- * which cycle the code runs one instruction a block, see PMUSIM_LEVEL_EXACT:
- * the instruction's own slot comes first and has all its events, then the
- * slots that it loses, by reason.
+ * if inverted - or, with EDGE, for each cycle in which it begins to hold. To
+ * know what occurs in which cycle the code runs one instruction a block, see
+ * PMUSIM_LEVEL_EXACT: the instruction's own slot comes first and has all its
+ * events, then the slots that it loses, by reason. Each class has its own
+ * cycles; which of them ends first is the earlier one.
  */
 #include "pmusim.h"
 
@@ -16,12 +17,14 @@
  * @counter:    the counter
  * @width:      slots of a cycle
  * @used:       slots of the current cycle that are used up
+ * @seen:       events in them
  * @count:      what the counter adds
  */
 struct walk {
     struct pmusim_counter *counter;
     unsigned int width;
     unsigned int used;
+    unsigned int seen;
     uint64_t count;
 };
 
@@ -31,9 +34,9 @@ static void end_cycles(struct walk *walk, uint64_t cycles, uint64_t events)
     struct pmusim_counter *counter = walk->counter;
     bool holds;
 
-    /* A cycle is one event of its own kind, whatever is in it */
-    if (counter->lane == PMUSIM_CYCLES) {
-        events = 1;
+    /* It is measured in cycles, however many slots of one it takes */
+    if (counter->lane == PMUSIM_RECOVERY) {
+        events = !!events;
     }
     holds = counter->equal ? events == counter->threshold :
             events >= counter->threshold;
@@ -51,16 +54,16 @@ static void pass(struct walk *walk, uint64_t slots, unsigned int density)
 
     if (slots < room) {
         walk->used += slots;
-        walk->counter->seen += slots * density;
+        walk->seen += slots * density;
         return;
     }
-    end_cycles(walk, 1, walk->counter->seen + room * density);
+    end_cycles(walk, 1, walk->seen + room * density);
     slots -= room;
     if (slots >= walk->width) {
         end_cycles(walk, slots / walk->width, walk->width * density);
     }
     walk->used = slots % walk->width;
-    walk->counter->seen = walk->used * density;
+    walk->seen = walk->used * density;
 }
 
 /* Does a slot lost for @reason count in @lane? */
@@ -77,7 +80,6 @@ static uint64_t at_retirement(enum pmusim_lane lane,
                               const struct pmusim_delta *delta)
 {
     switch (lane) {
-    case PMUSIM_CYCLES:
     case PMUSIM_RECOVERY:
     case PMUSIM_BAD_SPEC:
     case PMUSIM_FRONTEND:
@@ -112,13 +114,15 @@ uint64_t pmusim_masked_events(struct pmusim *p, struct pmusim_counter *counter,
         .counter = counter,
         .width = p->pmu->width,
         .used = delta->before,
+        .seen = counter->seen[delta->class] +
+                at_retirement(counter->lane, delta),
     };
     unsigned int i;
 
-    counter->seen += at_retirement(counter->lane, delta);
     pass(&walk, lane[PMUSIM_INSNS], 0);
     for (i = 0; i < sizeof(lost) / sizeof(lost[0]); i++) {
         pass(&walk, lost[i], counts(counter->lane, reasons[i]));
     }
+    counter->seen[delta->class] = walk.seen;
     return walk.count;
 }

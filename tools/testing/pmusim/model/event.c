@@ -5,6 +5,8 @@
  * Architectural events: Intel SDM volume 3, table 21-1. Each core type adds
  * its own, see cpus.c.
  */
+#include <string.h>
+
 #include "pmusim.h"
 
 #define EVENT(event, umask)     ((umask) << 8 | (event))
@@ -58,6 +60,8 @@ static unsigned int most_in_a_cycle(const struct pmusim_pmu *pmu,
 /*
  * A condition that holds in every cycle, or in none, needs no look at the
  * cycles. "Instructions, inverted, at least 16" is every cycle on all cores.
+ * Nor does the number of times that recovery begins: INT_MISC.CLEARS_COUNT is
+ * defined so, and counts each misprediction.
  */
 static void simplify(const struct pmusim_pmu *pmu,
                      struct pmusim_counter *counter)
@@ -66,6 +70,12 @@ static void simplify(const struct pmusim_pmu *pmu,
     bool always = counter->lane == PMUSIM_CYCLES && counter->threshold == 1;
     bool holds = always != counter->inverted;
 
+    if (counter->lane == PMUSIM_RECOVERY && counter->threshold == 1 &&
+        counter->edge && !counter->inverted) {
+        counter->lane = PMUSIM_MISSES;
+        counter->threshold = 0;
+        return;
+    }
     if (!never && !always) {
         return;
     }
@@ -95,8 +105,9 @@ void pmusim_decode_event(struct pmusim *p, struct pmusim_counter *counter)
     counter->inverted = counter->threshold && (select & PMUSIM_SEL_INV);
     counter->equal = counter->threshold && (select & PMUSIM_SEL_EQ);
     counter->edge = select & PMUSIM_SEL_EDGE;
-    counter->seen = 0;
-    counter->was = false;
+    memset(counter->seen, 0, sizeof(counter->seen));
+    /* What begins to hold must first have been seen not to hold */
+    counter->was = true;
     if (counter->edge && !counter->threshold) {
         counter->threshold = 1;
     }

@@ -20,6 +20,8 @@
 
 #define DEPTH_STEP      8
 
+#define INVERSE_SHIFT   32
+
 #define EVENT_BITS      2
 #define EVENTS_MAX      UINT64_C(3)
 
@@ -170,6 +172,28 @@ static void pop(struct pmusim_lbr *lbr)
 }
 
 /*
+ * Work out what is recorded, from the registers that say so. To be called when
+ * one of them has changed.
+ */
+void pmusim_lbr_update(struct pmusim *p)
+{
+    struct pmusim_lbr *lbr = &p->lbr;
+    unsigned int class, kind;
+
+    lbr->arch = is_arch(p->pmu);
+    lbr->stack = in_stack_mode(p);
+    for (class = 0; class < PMUSIM_CLASSES; class++) {
+        lbr->passes[class] = 0;
+        for (kind = PMUSIM_BRANCH_JCC; kind < PMUSIM_BRANCH_KINDS; kind++) {
+            if (pmusim_lbr_records(p) && class_passes(p, class) &&
+                kind_passes(p, kind)) {
+                lbr->passes[class] |= 1u << kind;
+            }
+        }
+    }
+}
+
+/*
  * Cycles since the last record. Those that had only begun are left to the next
  * record, so that the cycles of many branches add up.
  */
@@ -178,16 +202,21 @@ static uint64_t take_cycles(struct pmusim *p)
     uint32_t width = p->pmu->width;
     uint64_t now = pmusim_clock(p);
     uint64_t slots = now - p->lbr.clock;
+    uint64_t cycles;
 
     if (slots > PMUSIM_INFO_CYCLES_MAX * width) {
         slots = PMUSIM_INFO_CYCLES_MAX * width;
     }
-    /* 32 bits hold that, and divide faster */
-    p->lbr.clock = now - (uint32_t)slots % width;
-    return (uint32_t)slots / width;
+    /* Rounded up, the inverse is exact for the 20 bits that this can have */
+    cycles = slots * p->lbr.inverse >> INVERSE_SHIFT;
+    p->lbr.clock = now - (slots - cycles * width);
+    return cycles;
 }
 
-/* Events since the last record, of the counters that log them */
+/*
+ * Events since the last record, of the counters that log them. All counters
+ * that could are followed, whether they do or not.
+ */
 static uint64_t take_events(struct pmusim *p)
 {
     struct pmusim_lbr *lbr = &p->lbr;
@@ -212,22 +241,23 @@ static uint64_t take_events(struct pmusim *p)
 static uint64_t take_info(struct pmusim *p, uint32_t branch)
 {
     struct pmusim_lbr *lbr = &p->lbr;
-    bool arch = is_arch(p->pmu);
     uint64_t cycles, events = 0;
     uint64_t info = 0;
 
     if (branch & PMUSIM_BRANCH_MISS) {
         info |= PMUSIM_INFO_MISPREDICT;
     }
-    if (arch) {
+    if (lbr->arch) {
         info |= (uint64_t)kinds[branch & PMUSIM_BRANCH_KIND_MASK].type <<
                 PMUSIM_INFO_TYPE_SHIFT;
-        events = take_events(p);
+        if (p->logging) {
+            events = take_events(p);
+        }
     }
     cycles = take_cycles(p);
     if (lbr->timed) {
         info |= cycles | events;
-        if (arch) {
+        if (lbr->arch) {
             info |= PMUSIM_INFO_CYCLES_OK;
         }
     }
@@ -252,15 +282,14 @@ void pmusim_branch(struct pmusim *p, enum pmusim_class source,
     enum pmusim_branch kind = branch & PMUSIM_BRANCH_KIND_MASK;
     struct pmusim_lbr_entry *entry;
 
-    if (!pmusim_lbr_records(p) || !class_passes(p, class) ||
-        !kind_passes(p, kind)) {
+    if (!(lbr->passes[class] & 1u << kind)) {
         return;
     }
-    if (is_arch(p->pmu) && !class_passes(p, source)) {
+    if (source != class && lbr->arch && !class_passes(p, source)) {
         from = UINT64_MAX;
     }
 
-    if (in_stack_mode(p)) {
+    if (lbr->stack) {
         if (kind == PMUSIM_BRANCH_RETURN) {
             pop(lbr);
             return;
@@ -281,10 +310,20 @@ void pmusim_branch(struct pmusim *p, enum pmusim_class source,
     entry->info = take_info(p, branch);
 }
 
+/* Events begin to be logged: those up to now are nobody's */
+void pmusim_lbr_logging_begins(struct pmusim *p)
+{
+    take_events(p);
+}
+
 /* Power-on state */
 void pmusim_lbr_init(struct pmusim *p)
 {
-    p->lbr = (struct pmusim_lbr) { .depth = p->pmu->lbrs };
+    p->lbr = (struct pmusim_lbr) {
+        .depth = p->pmu->lbrs,
+        .inverse = (UINT64_C(1) << INVERSE_SHIFT) / p->pmu->width + 1,
+    };
+    pmusim_lbr_update(p);
 }
 
 /* Leaf 0x1C */
@@ -431,6 +470,7 @@ void pmusim_lbr_wrmsr(struct pmusim *p, uint32_t msr, uint64_t value)
     switch (place.part) {
     case PART_SELECT:
         lbr->select = value;
+        pmusim_lbr_update(p);
         pmusim_lbr_interrupted(p);
         break;
     case PART_TOS:
@@ -438,6 +478,7 @@ void pmusim_lbr_wrmsr(struct pmusim *p, uint32_t msr, uint64_t value)
         break;
     case PART_CTL:
         lbr->ctl = value;
+        pmusim_lbr_update(p);
         pmusim_lbr_interrupted(p);
         break;
     case PART_DEPTH:

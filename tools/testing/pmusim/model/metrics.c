@@ -7,8 +7,6 @@
  * of those: heavy operations, branch mispredictions, fetch latency, memory
  * bound. Intel SDM volume 3, 21.3.9.3.
  */
-#include <string.h>
-
 #include "pmusim.h"
 
 #define LEVEL_1         4
@@ -85,7 +83,6 @@ void pmusim_metrics_write(struct pmusim *p, uint64_t value)
         p->counter[PMUSIM_FIXED_BASE + PMUSIM_FIXED_SLOTS].value;
     unsigned int i;
 
-    memset(p->metric, 0, sizeof(p->metric));
     for (i = 0; i < p->pmu->metrics; i++) {
         p->metric[i] = (value >> 8 * i & BYTE_MAX) * slots / BYTE_MAX;
     }

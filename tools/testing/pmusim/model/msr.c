@@ -33,15 +33,12 @@ struct place {
 };
 
 /* Registers that only keep what was written */
-static const struct {
-    uint32_t msr;
-    uint64_t writable;
-} storage[] = {
-    { PMUSIM_MSR_OFFCORE_RSP0,      ~UINT64_C(0) },
-    { PMUSIM_MSR_OFFCORE_RSP0 + 1,  ~UINT64_C(0) },
-    { PMUSIM_MSR_PEBS_FRONTEND,     0x7fff1f },
-    { PMUSIM_MSR_SNOOP_RSP0,        ~UINT64_C(0) },
-    { PMUSIM_MSR_SNOOP_RSP0 + 1,    ~UINT64_C(0) },
+static const uint32_t storage[] = {
+    PMUSIM_MSR_OFFCORE_RSP0,
+    PMUSIM_MSR_OFFCORE_RSP0 + 1,
+    PMUSIM_MSR_PEBS_FRONTEND,
+    PMUSIM_MSR_SNOOP_RSP0,
+    PMUSIM_MSR_SNOOP_RSP0 + 1,
 };
 
 _Static_assert(ARRAY_SIZE(storage) ==
@@ -58,7 +55,7 @@ static int find_storage(uint32_t msr)
     unsigned int i;
 
     for (i = 0; i < ARRAY_SIZE(storage); i++) {
-        if (storage[i].msr == msr) {
+        if (storage[i] == msr) {
             return i;
         }
     }
@@ -134,7 +131,8 @@ static enum pmusim_access find_counter(const struct pmusim *p, uint32_t msr,
         return PMUSIM_FOREIGN;
     }
 
-    if (place->part == PART_NONE || !(p->existing & pmusim_bit(place->counter))) {
+    if (place->part == PART_NONE ||
+        !(p->existing & pmusim_bit(place->counter))) {
         return PMUSIM_FAULT;
     }
     if ((place->part == PART_CAUSE || place->part == PART_RELOAD) &&
@@ -218,6 +216,11 @@ static uint64_t writable_status(const struct pmusim *p)
                 PMUSIM_STATUS_ASCI;
     }
     return bits;
+}
+
+static uint64_t writable_storage(const struct pmusim *p, uint32_t msr)
+{
+    return msr == PMUSIM_MSR_PEBS_FRONTEND ? p->pmu->frontend : ~UINT64_C(0);
 }
 
 /* SDM volume 3, 21.2.4.3 */
@@ -330,9 +333,12 @@ static enum pmusim_access rdmsr_control(struct pmusim *p,
         *value = p->debugctl;
         return PMUSIM_DONE;
     case PMUSIM_MSR_PERF_METRICS:
+        if (!p->pmu->metrics) {
+            return PMUSIM_FAULT;
+        }
         fold_before_read(p, class);
         *value = pmusim_metrics_read(p);
-        return p->pmu->metrics ? PMUSIM_DONE : PMUSIM_FAULT;
+        return PMUSIM_DONE;
     }
 
     slot = find_storage(msr);
@@ -368,8 +374,11 @@ enum pmusim_access pmusim_rdmsr(struct pmusim *p, enum pmusim_class class,
         access = pmusim_lbr_rdmsr(p, msr, value);
     }
     if (access == PMUSIM_FOREIGN) {
-        fold_before_read(p, class);
         access = pmusim_truth_rdmsr(p, msr, value);
+        if (access == PMUSIM_DONE) {
+            fold_before_read(p, class);
+            pmusim_truth_rdmsr(p, msr, value);
+        }
     }
     return access;
 }
@@ -434,7 +443,6 @@ static enum pmusim_access control_accepts(const struct pmusim *p, uint32_t msr,
 {
     bool exists = true;
     uint64_t writable;
-    int slot;
 
     switch (msr) {
     case PMUSIM_MSR_FIXED_CTR_CTRL:
@@ -478,11 +486,10 @@ static enum pmusim_access control_accepts(const struct pmusim *p, uint32_t msr,
     case PMUSIM_MSR_PERF_CAPABILITIES:
         return PMUSIM_FAULT;
     default:
-        slot = find_storage(msr);
-        if (slot < 0) {
+        if (find_storage(msr) < 0) {
             return PMUSIM_FOREIGN;
         }
-        writable = storage[slot].writable;
+        writable = writable_storage(p, msr);
         break;
     }
     return exists && !(value & ~writable) ? PMUSIM_DONE : PMUSIM_FAULT;
@@ -580,6 +587,11 @@ enum pmusim_access pmusim_wrmsr(struct pmusim *p, enum pmusim_class class,
     return PMUSIM_DONE;
 }
 
+static void count_rdpmc(struct pmusim *p)
+{
+    pmusim_count_statistic(p, PMUSIM_STAT_RDPMCS, PMUSIM_STAT_NMI_RDPMCS);
+}
+
 /* The caller has checked CR4.PCE */
 enum pmusim_access pmusim_rdpmc(struct pmusim *p, enum pmusim_class class,
                                 uint32_t index, uint64_t *value)
@@ -590,10 +602,10 @@ enum pmusim_access pmusim_rdpmc(struct pmusim *p, enum pmusim_class class,
     if (!p->cpu) {
         return PMUSIM_FOREIGN;
     }
-    p->truth.total[PMUSIM_STAT_RDPMCS]++;
     if (index == PMUSIM_RDPMC_METRICS && p->pmu->metrics) {
         fold_before_read(p, class);
         *value = pmusim_metrics_read(p);
+        count_rdpmc(p);
         return PMUSIM_DONE;
     }
     if (number >= PMUSIM_GP_MAX) {
@@ -608,5 +620,6 @@ enum pmusim_access pmusim_rdpmc(struct pmusim *p, enum pmusim_class class,
 
     fold_before_read(p, class);
     *value = p->counter[counter].value;
+    count_rdpmc(p);
     return PMUSIM_DONE;
 }

@@ -171,13 +171,20 @@ uint64_t pmusim_pebs_counters(const struct pmusim_pmu *pmu)
     return pmu->pebs_gp | (uint64_t)pmu->pebs_fixed << PMUSIM_FIXED_BASE;
 }
 
-/* Load the reset values; what has been counted since the wrap stays on top */
-static void reload(struct pmusim *p, uint64_t counters)
+/*
+ * Load the reset values; what has been counted since the wrap stays on top. A
+ * counter that another register reloads at this very wrap is left to that, see
+ * pmusim_acr_reload().
+ */
+static void reload(struct pmusim *p, uint64_t counters, uint64_t wrapped)
 {
     for (; counters; counters &= counters - 1) {
         unsigned int i = __builtin_ctzll(counters), slot = i;
         uint64_t reset = 0;
 
+        if (p->counter[i].cause & wrapped) {
+            continue;
+        }
         if (i >= PMUSIM_FIXED_BASE &&
             format(p->pmu) < FORMAT_MORE_COUNTERS) {
             slot = i - RESET_FIXED + RESET_FIXED_OLD;
@@ -214,10 +221,10 @@ static bool store(struct pmusim *p, const struct record *record,
 }
 
 /*
- * One record for the @counters that have overflowed. Returns whether this asks
- * for an interrupt.
+ * One record for the @counters, which are those of the @wrapped ones that write
+ * records. Returns whether this asks for an interrupt.
  */
-bool pmusim_pebs_record(struct pmusim *p, uint64_t counters)
+bool pmusim_pebs_record(struct pmusim *p, uint64_t counters, uint64_t wrapped)
 {
     struct pmusim_registers regs = { 0 };
     struct record record;
@@ -234,7 +241,7 @@ bool pmusim_pebs_record(struct pmusim *p, uint64_t counters)
 
     lost = !store(p, &record, &buffer);
     p->truth.total[lost ? PMUSIM_STAT_PEBS_LOST : PMUSIM_STAT_PEBS_RECORDS]++;
-    reload(p, counters);
+    reload(p, counters, wrapped);
     if (lost || buffer.index < buffer.threshold ||
         (p->global_status & PMUSIM_STATUS_OVF_BUF)) {
         return false;

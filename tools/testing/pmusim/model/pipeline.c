@@ -161,7 +161,7 @@ static uint64_t insns_since_fold(const struct pmusim *p,
 
 static uint64_t packed_taken(uint64_t packed)
 {
-    return packed >> PMUSIM_LANE_BITS & PMUSIM_LANE_MASK;
+    return packed >> PMUSIM_LANE_TAKEN_SHIFT & PMUSIM_LANE_MASK;
 }
 
 /*
@@ -178,9 +178,12 @@ void pmusim_collect(struct pmusim *p, enum pmusim_class class,
     uint64_t *lane = delta->lane;
     uint64_t slots;
 
+    delta->class = class;
     lane[PMUSIM_NOTHING] = 0;
     lane[PMUSIM_INSNS] = insns;
     lane[PMUSIM_BRANCHES] = packed & PMUSIM_LANE_MASK;
+    lane[PMUSIM_CONDITIONALS] = packed >> PMUSIM_LANE_COND_SHIFT &
+                                PMUSIM_LANE_MASK;
     lane[PMUSIM_TAKEN] = packed_taken(packed);
     lane[PMUSIM_MISSES] = packed >> PMUSIM_LANE_MISS_SHIFT;
     lane[PMUSIM_RECOVERY] = lane[PMUSIM_MISSES] * pmu->miss_cycles;
@@ -217,27 +220,35 @@ void pmusim_collect(struct pmusim *p, enum pmusim_class class,
     *work = (struct pmusim_work) { 0 };
 }
 
+/* Slots since the last fold */
+static uint64_t slots_since_fold(const struct pmusim *p,
+                                 enum pmusim_class class)
+{
+    const struct pmusim_work *work = &p->work[class];
+    const struct pmusim_pmu *pmu = p->pmu;
+    uint64_t packed = p->hot.lane[class];
+    uint64_t cycles = (packed >> PMUSIM_LANE_MISS_SHIFT) * pmu->miss_cycles;
+
+    if (pmusim_level_has_memory(p->hot.level[class ? PMUSIM_CPLS - 1 : 0])) {
+        cycles += work->fetch_misses * pmu->fetch_cycles + work->stall_cycles +
+                  work->divisions * pmu->divide_cycles;
+    }
+    return insns_since_fold(p, class) +
+           packed_taken(packed) * pmu->taken_slots + cycles * pmu->width;
+}
+
 /* Slots up to now, of both classes */
 uint64_t pmusim_clock(const struct pmusim *p)
 {
-    const struct pmusim_pmu *pmu = p->pmu;
     uint64_t slots = 0;
     unsigned int c;
 
     for (c = 0; c < PMUSIM_CLASSES; c++) {
-        const struct pmusim_work *work = &p->work[c];
-        uint64_t packed = p->hot.lane[c];
-        uint64_t cycles = (packed >> PMUSIM_LANE_MISS_SHIFT) *
-                          pmu->miss_cycles;
-
-        if (pmusim_level_has_memory(p->hot.level[c ? PMUSIM_CPLS - 1 : 0])) {
-            cycles += work->fetch_misses * pmu->fetch_cycles +
-                      work->stall_cycles +
-                      work->divisions * pmu->divide_cycles;
+        slots += p->slots[c];
+        /* Without a block announced, nothing has happened */
+        if (p->armed[c] != p->hot.budget[c]) {
+            slots += slots_since_fold(p, c);
         }
-        slots += p->slots[c] + insns_since_fold(p, c) +
-                 packed_taken(packed) * pmu->taken_slots +
-                 cycles * pmu->width;
     }
     return slots;
 }

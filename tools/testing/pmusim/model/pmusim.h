@@ -68,19 +68,22 @@ static inline bool pmusim_level_is_exact(unsigned int level)
 }
 
 /*
- * Branch lane: three counts in one word, so that a branch costs one
+ * Branch lane: four counts in one word, so that a branch costs one
  * read-modify-write. A fold comes at the latest after PMUSIM_BUDGET_MAX
- * instructions and one block more, hence 21 bits hold each count.
+ * instructions and one block more, hence 16 bits hold each count.
  */
-#define PMUSIM_LANE_BITS        21
-#define PMUSIM_LANE_MASK        ((UINT64_C(1) << PMUSIM_LANE_BITS) - 1)
-#define PMUSIM_LANE_BRANCH      UINT64_C(1)
-#define PMUSIM_LANE_TAKEN       (UINT64_C(1) << PMUSIM_LANE_BITS)
-#define PMUSIM_LANE_MISS_SHIFT  (2 * PMUSIM_LANE_BITS)
-#define PMUSIM_LANE_MISS        (UINT64_C(1) << PMUSIM_LANE_MISS_SHIFT)
-#define PMUSIM_BUDGET_MAX       (INT32_C(1) << 20)
+#define PMUSIM_LANE_BITS            16
+#define PMUSIM_LANE_MASK            ((UINT64_C(1) << PMUSIM_LANE_BITS) - 1)
+#define PMUSIM_LANE_BRANCH          UINT64_C(1)
+#define PMUSIM_LANE_COND_SHIFT      PMUSIM_LANE_BITS
+#define PMUSIM_LANE_COND            (UINT64_C(1) << PMUSIM_LANE_COND_SHIFT)
+#define PMUSIM_LANE_TAKEN_SHIFT     (2 * PMUSIM_LANE_BITS)
+#define PMUSIM_LANE_TAKEN           (UINT64_C(1) << PMUSIM_LANE_TAKEN_SHIFT)
+#define PMUSIM_LANE_MISS_SHIFT      (3 * PMUSIM_LANE_BITS)
+#define PMUSIM_LANE_MISS            (UINT64_C(1) << PMUSIM_LANE_MISS_SHIFT)
+#define PMUSIM_BUDGET_MAX           (INT32_C(1) << 15)
 /* Longest block that pmusim_admit() may be asked for, instructions */
-#define PMUSIM_BLOCK_MAX        512
+#define PMUSIM_BLOCK_MAX            512
 
 /* Kinds of branch; from PMUSIM_BRANCH_JCC on, less one: LBR INFO's type */
 enum pmusim_branch {
@@ -129,8 +132,8 @@ struct pmusim_predictor {
  * @budget:     instructions that may still retire before pmusim_admit() has
  *              to be called, by class; negative: call it now
  * @level:      enum pmusim_level, by privilege level: what to report at all
- * @lane:       branches, taken branches and mispredictions since the last
- *              fold, by class, packed by PMUSIM_LANE_*
+ * @lane:       branches of each sort and mispredictions since the last fold, by
+ *              class, packed by PMUSIM_LANE_*
  * @ip:         from PMUSIM_LEVEL_RECORD on: address of the last instruction
  *              that retired or is executing
  * @branch:     from PMUSIM_LEVEL_RECORD on: the branch at @ip has been taken,
@@ -152,6 +155,7 @@ enum pmusim_lane {
     PMUSIM_NOTHING,
     PMUSIM_INSNS,
     PMUSIM_BRANCHES,
+    PMUSIM_CONDITIONALS,
     PMUSIM_TAKEN,
     PMUSIM_MISSES,
     PMUSIM_CYCLES,
@@ -214,6 +218,7 @@ struct pmusim_acr {
  * @acr:            auto counter reload; NULL: none, and no CPUID 0x23.2
  * @pebs_gp:        general-purpose counters that can write PEBS records
  * @pebs_fixed:     fixed counters that can
+ * @frontend:       bits of PEBS_FRONTEND, which only keeps them
  * @lbrs:           entries of the last branch record; 0: none
  * @lbr_counters:   counters whose events it logs, CPUID 0x1C ECX[19:16]
  * @metrics:        bytes of PERF_METRICS in use, 4 or 8; 0: none
@@ -237,6 +242,7 @@ struct pmusim_pmu {
     const struct pmusim_acr *acr;
     uint32_t pebs_gp;
     uint32_t pebs_fixed;
+    uint32_t frontend;
     unsigned int lbrs;
     uint32_t lbr_counters;
     unsigned int metrics;
@@ -288,7 +294,7 @@ struct pmusim_cpu {
  * @equal:      the condition is to reach @threshold exactly
  * @inverted:   count where the condition does not hold
  * @edge:       count where the condition becomes true
- * @seen:       events of the current cycle, when @threshold
+ * @seen:       events of the current cycle, by class, when @threshold
  * @was:        the condition in the last cycle, when @threshold
  */
 struct pmusim_counter {
@@ -302,15 +308,17 @@ struct pmusim_counter {
     bool inverted;
     bool edge;
     bool was;
-    uint32_t seen;
+    uint32_t seen[PMUSIM_CLASSES];
 };
 
 /**
  * struct pmusim_delta - what happened in one class since the last fold
+ * @class:  the class
  * @lane:   events by enum pmusim_lane
  * @before: slots of the current cycle used up before
  */
 struct pmusim_delta {
+    enum pmusim_class class;
     uint64_t lane[PMUSIM_LANES];
     uint32_t before;
 };
@@ -397,6 +405,11 @@ struct pmusim_lbr_entry {
  *              that had only begun
  * @timed:      @clock is set: recording has not been interrupted since
  * @logged:     values of the logged counters at the last record
+ * @passes:     kinds of branch that are recorded, a bit each, by class of the
+ *              target
+ * @arch:       the architectural kind
+ * @stack:      call-stack mode
+ * @inverse:    2^32 by the slots of a cycle, rounded up
  */
 struct pmusim_lbr {
     struct pmusim_lbr_entry entry[PMUSIM_LBR_MAX];
@@ -407,6 +420,10 @@ struct pmusim_lbr {
     uint64_t clock;
     bool timed;
     uint64_t logged[4];
+    uint32_t passes[PMUSIM_CLASSES];
+    bool arch;
+    bool stack;
+    uint64_t inverse;
 };
 
 /**
@@ -437,6 +454,11 @@ enum pmusim_statistic {
     PMUSIM_STAT_OS_INSNS,
     PMUSIM_STAT_USR_INSNS,
     PMUSIM_STAT_RDPMCS,
+    /* Those of READS, WRITES, LVTPC_WRITES, RDPMCS between NMI and IRET */
+    PMUSIM_STAT_NMI_READS,
+    PMUSIM_STAT_NMI_WRITES,
+    PMUSIM_STAT_NMI_LVTPC_WRITES,
+    PMUSIM_STAT_NMI_RDPMCS,
     PMUSIM_STATISTICS,
 };
 
@@ -475,11 +497,11 @@ struct pmusim_range {
 
 /**
  * struct pmusim_truth - statistics and ground truth
- * @control:        PMUSIM_CONTROL_COUNT
+ * @control:        PMUSIM_CONTROL_KEPT
  * @index:          the register that READS and WRITES are about
  * @in_nmi:         between an NMI's entry and IRET
  * @total:          by enum pmusim_statistic
- * @accesses:       open hash by register number; msr 0 is free
+ * @accesses:       open hash by register number; without accesses: free
  * @range:          ranges of code
  */
 struct pmusim_truth {
@@ -670,12 +692,15 @@ void pmusim_metrics_write(struct pmusim *p, uint64_t value);
 /* pebs.c */
 
 uint64_t pmusim_pebs_counters(const struct pmusim_pmu *pmu);
-bool pmusim_pebs_record(struct pmusim *p, uint64_t counters);
+bool pmusim_pebs_record(struct pmusim *p, uint64_t counters,
+                        uint64_t wrapped);
 
 /* lbr.c */
 
 bool pmusim_lbr_records(const struct pmusim *p);
 void pmusim_lbr_interrupted(struct pmusim *p);
+void pmusim_lbr_update(struct pmusim *p);
+void pmusim_lbr_logging_begins(struct pmusim *p);
 void pmusim_branch(struct pmusim *p, enum pmusim_class source,
                    enum pmusim_class class, uint64_t from, uint64_t to,
                    uint32_t branch);
@@ -718,6 +743,8 @@ uint64_t pmusim_return(struct pmusim_predictor *bp, uint64_t target);
 /* truth.c */
 
 void pmusim_count_access(struct pmusim *p, uint32_t msr, bool write);
+void pmusim_count_statistic(struct pmusim *p, enum pmusim_statistic statistic,
+                            enum pmusim_statistic in_nmi);
 void pmusim_nmi_begin(struct pmusim *p, enum pmusim_class class);
 void pmusim_nmi_end(struct pmusim *p, enum pmusim_class class);
 bool pmusim_truth_exact(const struct pmusim *p, enum pmusim_class class);

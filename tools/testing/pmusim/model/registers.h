@@ -177,6 +177,10 @@
 /* Written as 1, these act and read as 0 */
 #define PMUSIM_CONTROL_CLEAR        (UINT64_C(1) << 1)
 #define PMUSIM_CONTROL_FORGET       (UINT64_C(1) << 2)
+/* Caches and divider run for cycles, too */
+#define PMUSIM_CONTROL_MEMORY       (UINT64_C(1) << 3)
+#define PMUSIM_CONTROL_KEPT         (PMUSIM_CONTROL_COUNT | \
+                                     PMUSIM_CONTROL_MEMORY)
 /* In a range's control register */
 #define PMUSIM_RANGE_OS             (UINT64_C(1) << 0)
 #define PMUSIM_RANGE_USR            (UINT64_C(1) << 1)

@@ -15,6 +15,12 @@ static bool is_own(uint32_t msr)
     return msr >= PMUSIM_MSR_OWN && msr - PMUSIM_MSR_OWN < PMUSIM_MSR_OWN_COUNT;
 }
 
+/* Any number is a register's, 0 too */
+static bool is_free(const struct pmusim_accesses *accesses)
+{
+    return !accesses->reads && !accesses->writes;
+}
+
 /* The entry of @msr, or a free one, or NULL if there is neither */
 static struct pmusim_accesses *find(struct pmusim_truth *truth, uint32_t msr)
 {
@@ -24,12 +30,20 @@ static struct pmusim_accesses *find(struct pmusim_truth *truth, uint32_t msr)
     for (tries = 0; tries < PMUSIM_STAT_REGISTERS; tries++) {
         struct pmusim_accesses *accesses = &truth->accesses[slot];
 
-        if (accesses->msr == msr || !accesses->msr) {
+        if (accesses->msr == msr || is_free(accesses)) {
             return accesses;
         }
         slot = (slot + 1) % PMUSIM_STAT_REGISTERS;
     }
     return NULL;
+}
+
+/* Count @statistic, and @in_nmi as well while an NMI is handled */
+void pmusim_count_statistic(struct pmusim *p, enum pmusim_statistic statistic,
+                            enum pmusim_statistic in_nmi)
+{
+    p->truth.total[statistic]++;
+    p->truth.total[in_nmi] += p->truth.in_nmi;
 }
 
 /* Called at every RDMSR and WRMSR, of whatever register */
@@ -41,7 +55,11 @@ void pmusim_count_access(struct pmusim *p, uint32_t msr, bool write)
     if (!p->cpu || is_own(msr)) {
         return;
     }
-    truth->total[write ? PMUSIM_STAT_WRITES : PMUSIM_STAT_READS]++;
+    if (write) {
+        pmusim_count_statistic(p, PMUSIM_STAT_WRITES, PMUSIM_STAT_NMI_WRITES);
+    } else {
+        pmusim_count_statistic(p, PMUSIM_STAT_READS, PMUSIM_STAT_NMI_READS);
+    }
     accesses = find(truth, msr);
     if (accesses) {
         accesses->msr = msr;
@@ -197,7 +215,7 @@ enum pmusim_access pmusim_truth_rdmsr(const struct pmusim *p, uint32_t msr,
     case PMUSIM_MSR_OWN_READS:
     case PMUSIM_MSR_OWN_WRITES:
         accesses = find(truth, truth->index);
-        *value = !accesses || accesses->msr != truth->index ? 0 :
+        *value = !accesses ? 0 :
                  msr == PMUSIM_MSR_OWN_READS ? accesses->reads :
                  accesses->writes;
         return PMUSIM_DONE;
@@ -219,7 +237,7 @@ enum pmusim_access pmusim_truth_accepts(uint32_t msr, uint64_t value)
         return PMUSIM_FOREIGN;
     }
     if (msr == PMUSIM_MSR_OWN_CONTROL) {
-        valid = PMUSIM_CONTROL_COUNT | PMUSIM_CONTROL_CLEAR |
+        valid = PMUSIM_CONTROL_KEPT | PMUSIM_CONTROL_CLEAR |
                 PMUSIM_CONTROL_FORGET;
     } else if (msr == PMUSIM_MSR_OWN_INDEX) {
         valid = UINT32_MAX;
@@ -255,7 +273,7 @@ void pmusim_truth_wrmsr(struct pmusim *p, uint32_t msr, uint64_t value)
             memset(&p->hot.predictor, 0, sizeof(p->hot.predictor));
             memset(&p->caches, 0, sizeof(p->caches));
         }
-        p->truth.control = value & PMUSIM_CONTROL_COUNT;
+        p->truth.control = value & PMUSIM_CONTROL_KEPT;
     } else if (msr == PMUSIM_MSR_OWN_INDEX) {
         p->truth.index = value;
     } else if (find_own(msr, &own)) {

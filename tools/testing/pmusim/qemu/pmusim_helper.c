@@ -115,9 +115,22 @@ static void raise_pmi(CPUX86State *env)
     }
 }
 
+/* What has run so far belongs to the page tables that are about to go */
+void x86_pmusim_new_space(CPUX86State *env)
+{
+    unsigned int level = env->pmusim.hot.level[env->hflags & HF_CPL_MASK];
+
+    if (pmusim_level_is_exact(env->pmusim.hot.level[HF_CPL_MASK]) ||
+        pmusim_level_is_exact(level)) {
+        pmusim_fold(&env->pmusim, x86_pmusim_class(env->hflags), !!level);
+        raise_pmi(env);
+    }
+}
+
 void x86_pmusim_lvtpc_written(X86CPU *cpu)
 {
-    cpu->env.pmusim.truth.total[PMUSIM_STAT_LVTPC_WRITES]++;
+    pmusim_count_statistic(&cpu->env.pmusim, PMUSIM_STAT_LVTPC_WRITES,
+                           PMUSIM_STAT_NMI_LVTPC_WRITES);
 }
 
 /* The taken branch that was left behind got to env->eip */
@@ -131,6 +144,29 @@ static void finish_branch(CPUX86State *env)
     }
     pmusim_branch(p, class, class, p->hot.ip, env->eip, p->hot.branch);
     p->hot.branch = PMUSIM_BRANCH_NONE;
+}
+
+/*
+ * An interrupt is about to be chosen. If the last instruction before it has
+ * made a counter overflow, the performance interrupt was there first. Returns
+ * the requests that this adds.
+ */
+int x86_pmusim_settle(CPUState *cs)
+{
+    CPUX86State *env = cs->env_ptr;
+    struct pmusim *p = &env->pmusim;
+    enum pmusim_class class = x86_pmusim_class(env->hflags);
+
+    if (!p->hot.level[env->hflags & HF_CPL_MASK] || p->hot.budget[class] > 0) {
+        return 0;
+    }
+    pmusim_fold(p, class, 0);
+    if (!p->pmi) {
+        return 0;
+    }
+    p->pmi = false;
+    deliver_pmi(cs, RUN_ON_CPU_NULL);
+    return cs->interrupt_request & CPU_INTERRUPT_NMI;
 }
 
 /*

@@ -108,6 +108,10 @@ static const char *const statistics[PMUSIM_STATISTICS] = {
     [PMUSIM_STAT_OS_INSNS] = "kernel_instructions",
     [PMUSIM_STAT_USR_INSNS] = "user_instructions",
     [PMUSIM_STAT_RDPMCS] = "rdpmcs",
+    [PMUSIM_STAT_NMI_READS] = "nmi_reads",
+    [PMUSIM_STAT_NMI_WRITES] = "nmi_writes",
+    [PMUSIM_STAT_NMI_LVTPC_WRITES] = "nmi_lvtpc_writes",
+    [PMUSIM_STAT_NMI_RDPMCS] = "nmi_rdpmcs",
 };
 
 static void dump_cpu(FILE *file, int cpu, const struct pmusim_truth *truth)

@@ -100,34 +100,42 @@ static void arrive(struct guest *g)
     }
 }
 
-/* As in translated code: take first, ask if that was too much */
-static void announce(struct guest *g, unsigned int insns)
+/*
+ * As in translated code: take first, ask if that was too much. Returns how many
+ * of @insns instructions run in one go, at least one.
+ */
+static unsigned int take(struct guest *g, unsigned int insns)
 {
     struct pmusim_hot *hot = &g->pmu.hot;
+    unsigned int block = 0;
 
-    while (insns) {
-        unsigned int block = pmusim_level_is_exact(level(g)) ? 1 : insns;
-
+    while (!block) {
+        block = pmusim_level_is_exact(level(g)) ? 1 : insns;
         arrive(g);
-        if (level(g) != PMUSIM_LEVEL_NONE) {
+        if (level(g) == PMUSIM_LEVEL_NONE) {
+            break;
+        }
+        hot->budget[g->class] -= block;
+        if (hot->budget[g->class] < 0) {
+            hot->budget[g->class] += block;
+            block = pmusim_admit(&g->pmu, g->class, block);
+            assert_true(block <= insns);
+            take_pmi(g);
             hot->budget[g->class] -= block;
-            if (hot->budget[g->class] < 0) {
-                hot->budget[g->class] += block;
-                block = pmusim_admit(&g->pmu, g->class, block);
-                assert_true(block <= insns);
-                take_pmi(g);
-                if (!block) {
-                    continue;
-                }
-                hot->budget[g->class] -= block;
-            }
         }
-        g->retired += block;
-        g->ip += block;
-        if (pmusim_level_records(level(g))) {
-            hot->ip = g->ip - 1;
-        }
-        insns -= block;
+    }
+    g->retired += block;
+    g->ip += block;
+    if (pmusim_level_records(level(g))) {
+        hot->ip = g->ip - 1;
+    }
+    return block;
+}
+
+static void announce(struct guest *g, unsigned int insns)
+{
+    while (insns) {
+        insns -= take(g, insns);
     }
 }
 
@@ -141,15 +149,20 @@ static bool counts_branches(struct guest *g)
     return level(g) >= PMUSIM_LEVEL_BRANCHES;
 }
 
+void guest_init_row(struct guest *g, const struct pmusim_cpu *row, bool atom)
+{
+    memset(g, 0, sizeof(*g));
+    pmusim_init(&g->pmu, row, atom, &host);
+    g->class = PMUSIM_USR;
+    g->ip = 0x400000;
+}
+
 void guest_init(struct guest *g, const char *cpu, bool atom)
 {
     const struct pmusim_cpu *row = pmusim_find_cpu(cpu);
 
     assert_non_null(row);
-    memset(g, 0, sizeof(*g));
-    pmusim_init(&g->pmu, row, atom, &host);
-    g->class = PMUSIM_USR;
-    g->ip = 0x400000;
+    guest_init_row(g, row, atom);
 }
 
 void guest_run(struct guest *g, unsigned int insns)
@@ -165,7 +178,8 @@ void guest_branch(struct guest *g, unsigned int insns, uint64_t pc, bool taken)
 {
     announce(g, insns);
     if (counts_branches(g)) {
-        lane(g, PMUSIM_LANE_BRANCH + (taken ? PMUSIM_LANE_TAKEN : 0) +
+        lane(g, PMUSIM_LANE_BRANCH + PMUSIM_LANE_COND +
+             (taken ? PMUSIM_LANE_TAKEN : 0) +
              pmusim_conditional(&g->pmu.hot.predictor, pc, taken));
     }
 }
@@ -183,6 +197,7 @@ void guest_go(struct guest *g, enum pmusim_branch kind, uint64_t to, bool miss)
     announce(g, 1);
     if (counts_branches(g)) {
         lane(g, PMUSIM_LANE_BRANCH + PMUSIM_LANE_TAKEN +
+             (kind == PMUSIM_BRANCH_JCC ? PMUSIM_LANE_COND : 0) +
              (miss ? PMUSIM_LANE_MISS : 0));
     }
     if (pmusim_level_records(level(g))) {
@@ -201,6 +216,20 @@ void guest_load(struct guest *g, uint64_t address)
     announce(g, 1);
     if (has_memory(g)) {
         pmusim_load(&g->pmu, g->class, address);
+    }
+}
+
+void guest_loads(struct guest *g, unsigned int insns, uint64_t address,
+                 unsigned int step)
+{
+    while (insns) {
+        unsigned int block = take(g, insns), i;
+
+        for (i = 0; i < block && has_memory(g); i++) {
+            pmusim_load(&g->pmu, g->class, address + (uint64_t)step * i);
+        }
+        address += (uint64_t)step * block;
+        insns -= block;
     }
 }
 
@@ -228,6 +257,13 @@ void guest_fetch(struct guest *g, uint64_t ip)
     }
 }
 
+void guest_set_space(struct guest *g, uint64_t space)
+{
+    pmusim_fold(&g->pmu, g->class, 0);
+    take_pmi(g);
+    g->space = space;
+}
+
 void guest_wrmsr(struct guest *g, uint32_t msr, uint64_t value)
 {
     announce(g, 1);
@@ -242,6 +278,7 @@ uint64_t guest_rdmsr(struct guest *g, uint32_t msr)
     announce(g, 1);
     assert_int_equal(pmusim_rdmsr(&g->pmu, g->class, msr, &value),
                      PMUSIM_DONE);
+    take_pmi(g);
     return value;
 }
 
@@ -252,6 +289,7 @@ uint64_t guest_rdpmc(struct guest *g, uint32_t index)
     announce(g, 1);
     assert_int_equal(pmusim_rdpmc(&g->pmu, g->class, index, &value),
                      PMUSIM_DONE);
+    take_pmi(g);
     return value;
 }
 
@@ -266,10 +304,12 @@ void guest_wrmsr_faults(struct guest *g, uint32_t msr, uint64_t value)
 
 void guest_rdmsr_faults(struct guest *g, uint32_t msr)
 {
+    struct pmusim before = g->pmu;
     uint64_t value;
 
     assert_int_equal(pmusim_rdmsr(&g->pmu, g->class, msr, &value),
                      PMUSIM_FAULT);
+    assert_memory_equal(&before, &g->pmu, sizeof(before));
 }
 
 void guest_rdpmc_faults(struct guest *g, uint32_t index)

@@ -59,6 +59,8 @@ struct guest {
 };
 
 void guest_init(struct guest *g, const char *cpu, bool atom);
+/* A CPU that is not in the table */
+void guest_init_row(struct guest *g, const struct pmusim_cpu *row, bool atom);
 /* A block without a branch at its end */
 void guest_run(struct guest *g, unsigned int insns);
 /* A block with a conditional branch at its end */
@@ -70,8 +72,13 @@ void guest_go(struct guest *g, enum pmusim_branch kind, uint64_t to, bool miss);
 void guest_load(struct guest *g, uint64_t address);
 void guest_store(struct guest *g, uint64_t address);
 void guest_divide(struct guest *g);
+/* A block of loads, @step bytes from one to the next */
+void guest_loads(struct guest *g, unsigned int insns, uint64_t address,
+                 unsigned int step);
 /* A block begins elsewhere */
 void guest_fetch(struct guest *g, uint64_t ip);
+/* Other page tables from here on; what retired so far was under the old ones */
+void guest_set_space(struct guest *g, uint64_t space);
 /* The register accesses expect to succeed, and retire one instruction */
 void guest_wrmsr(struct guest *g, uint32_t msr, uint64_t value);
 uint64_t guest_rdmsr(struct guest *g, uint32_t msr);

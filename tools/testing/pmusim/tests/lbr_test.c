@@ -187,6 +187,7 @@ static uint64_t newest_info(const struct pmusim *p)
 /* Branch number @n */
 static void branch(struct pmusim *p, enum pmusim_branch kind, unsigned int n)
 {
+    pmusim_lbr_update(p);
     pmusim_branch(p, PMUSIM_USR, PMUSIM_USR, FROM(n), TO(n), kind);
 }
 
@@ -213,9 +214,11 @@ static void expect_empty(const struct pmusim *p, unsigned int age)
 static bool is_recorded(struct pmusim *p, enum pmusim_class class,
                         enum pmusim_branch kind)
 {
-    struct pmusim_lbr before = p->lbr;
+    struct pmusim_lbr before;
     bool recorded;
 
+    pmusim_lbr_update(p);
+    before = p->lbr;
     pmusim_branch(p, class, class, FROM(99), TO(99), kind);
     recorded = at(p, 0)->from == FROM(99);
     if (!recorded) {
@@ -649,8 +652,34 @@ static void test_arch_stack_is_filtered(void **state)
     assert_false(is_recorded(p, PMUSIM_USR, PMUSIM_BRANCH_IND_CALL));
 }
 
+/* The address of a branch from a class that is left out is not shown */
+static void test_arch_hides_the_other_class(void **state)
+{
+    struct pmusim *p = *state;
+
+    wrmsr(p, PMUSIM_MSR_ARCH_LBR_CTL, PMUSIM_LBR_CTL_VALID &
+          ~(PMUSIM_LBR_CTL_OS | PMUSIM_LBR_CTL_STACK));
+    pmusim_branch(p, PMUSIM_OS, PMUSIM_USR, FROM(3), TO(3), PMUSIM_BRANCH_FAR);
+    assert_int_equal(at(p, 0)->from, UINT64_MAX);
+    assert_int_equal(at(p, 0)->to, TO(3));
+    wrmsr(p, PMUSIM_MSR_ARCH_LBR_CTL,
+          PMUSIM_LBR_CTL_VALID & ~PMUSIM_LBR_CTL_STACK);
+    pmusim_branch(p, PMUSIM_OS, PMUSIM_USR, FROM(4), TO(4), PMUSIM_BRANCH_FAR);
+    expect_branch(p, 0, 4);
+}
+
+static void test_model_specific_shows_the_other_class(void **state)
+{
+    struct pmusim *p = *state;
+
+    wrmsr(p, PMUSIM_MSR_LBR_SELECT, PMUSIM_SELECT_OS);
+    pmusim_branch(p, PMUSIM_OS, PMUSIM_USR, FROM(3), TO(3), PMUSIM_BRANCH_FAR);
+    expect_branch(p, 0, 3);
+}
+
 static void call_ahead(struct pmusim *p, enum pmusim_branch kind, int64_t by)
 {
+    pmusim_lbr_update(p);
     pmusim_branch(p, PMUSIM_USR, PMUSIM_USR, FROM(7), FROM(7) + by, kind);
 }
 
@@ -887,6 +916,7 @@ static unsigned int newest_events(const struct pmusim *p)
 static void log_counter(struct pmusim *p, unsigned int n)
 {
     p->counter[n].select |= PMUSIM_SEL_BR_CNTR | PMUSIM_SEL_EN;
+    p->logging = true;
 }
 
 static void count(struct pmusim *p, unsigned int n, unsigned int events)
@@ -1324,7 +1354,9 @@ int main(void)
         TEST(stack_has_only_calls, model),
         TEST(arch_stack_has_only_calls, arch),
         TEST(stack_is_filtered, model),
+        TEST(model_specific_shows_the_other_class, model),
         TEST(arch_stack_is_filtered, arch),
+        TEST(arch_hides_the_other_class, arch),
         BOTH_STACKS(zero_length_call),
         BOTH(zero_length_call_without_stack),
         TEST(info_of_the_model_specific_kind, model),

@@ -253,6 +253,60 @@ static void test_overflow_in_both_classes_is_exact(void **state)
     assert_int_equal(g->pmi_at - begin, 997);
 }
 
+/* As many as are left may run in one go, and no more */
+static void test_admits_up_to_the_overflow(void **state)
+{
+    struct guest *g = *state;
+
+    g->class = PMUSIM_OS;
+    start(g, 0, EVENT_INSNS | USR_INT, WRAP(10));
+    assert_int_equal(pmusim_admit(&g->pmu, PMUSIM_USR, 9), 9);
+    assert_int_equal(pmusim_admit(&g->pmu, PMUSIM_USR, 10), 10);
+    assert_int_equal(pmusim_admit(&g->pmu, PMUSIM_USR, 11), 10);
+    assert_int_equal(pmusim_admit(&g->pmu, PMUSIM_USR, PMUSIM_BLOCK_MAX), 10);
+}
+
+/* Several counters of both classes: the nearest one sets the budgets */
+static void test_several_counters_of_both_classes(void **state)
+{
+    uint32_t seed;
+
+    (void)state;
+    for (seed = 1; seed <= 500; seed++) {
+        uint32_t random = seed * 2654435761u;
+        uint64_t begin, nearest = UINT64_MAX, next = UINT64_MAX;
+        unsigned int n;
+        struct guest g;
+
+        guest_init(&g, "arrowlake", true);
+        guest_wrmsr(&g, PMUSIM_MSR_GLOBAL_CTRL, 0);
+        for (n = 0; n < 4; n++) {
+            unsigned int period = 1 + (random >> 8) % 3000;
+
+            random = random * 1664525 + 1013904223;
+            if (period < nearest) {
+                next = nearest;
+                nearest = period;
+            } else if (period < next) {
+                next = period;
+            }
+            start(&g, n, EVENT_INSNS | USR_INT | PMUSIM_SEL_OS, WRAP(period));
+        }
+        /* The last of two interrupts in one block would be what is seen */
+        if (next - nearest <= 100) {
+            continue;
+        }
+        guest_wrmsr(&g, PMUSIM_MSR_GLOBAL_CTRL, 0xf);
+        begin = g.retired;
+        while (!g.pmis) {
+            random = random * 1664525 + 1013904223;
+            g.class = random >> 31;
+            guest_run(&g, 1 + (random >> 8) % 100);
+        }
+        assert_int_equal(g.pmi_at - begin, nearest);
+    }
+}
+
 /**
  * struct oracle - counts instruction by instruction, in the plainest way
  * @event:      what the sampling counter counts
@@ -394,6 +448,36 @@ static void test_fixed_overflow(void **state)
     guest_run(g, 60);
     assert_int_equal(status(g), FIXED_BIT(0));
     assert_int_equal(g->pmis, 1);
+}
+
+static void test_fixed_overflow_without_interrupt(void **state)
+{
+    struct guest *g = *state;
+
+    guest_wrmsr(g, V6_FX_CTR(0), WRAP(50));
+    guest_wrmsr(g, PMUSIM_MSR_FIXED_CTR_CTRL, 0x2);
+    guest_run(g, 60);
+    assert_int_equal(status(g), FIXED_BIT(0));
+    assert_int_equal(g->pmis, 0);
+}
+
+/* One interrupt for all that overflow at once, if any of them asks for it */
+static void test_simultaneous_overflows(void **state)
+{
+    struct guest *g = *state;
+    unsigned int n;
+
+    for (n = 0; n < 3; n++) {
+        guest_wrmsr(g, PMUSIM_MSR_GLOBAL_CTRL, 0);
+        start(g, 0, EVENT_INSNS | (n == 0 ? USR_INT : COUNT_USR), WRAP(20));
+        start(g, 1, EVENT_INSNS | (n == 1 ? USR_INT : COUNT_USR), WRAP(20));
+        start(g, 2, EVENT_INSNS | (n == 2 ? USR_INT : COUNT_USR), WRAP(20));
+        guest_wrmsr(g, PMUSIM_MSR_GLOBAL_CTRL, 0xff);
+        guest_run(g, 21);
+        assert_int_equal(g->pmis, n + 1);
+        assert_int_equal(status(g), 7);
+        guest_wrmsr(g, PMUSIM_MSR_GLOBAL_STATUS_RESET, 7);
+    }
 }
 
 static void test_every_period_gives_one_interrupt(void **state)
@@ -546,6 +630,16 @@ static void test_version_4_has_no_v6_registers(void **state)
     /* AnyThread is not deprecated there */
     guest_wrmsr(&g, PMUSIM_MSR_PERFEVTSEL0, PMUSIM_SEL_ANY);
     guest_rdmsr_faults(&g, PMUSIM_MSR_PMC0 + 4);
+}
+
+/* Writing 1 to a status bit that is 0 leaves it so */
+static void test_status_reset_only_clears(void **state)
+{
+    struct guest *g = *state;
+
+    guest_wrmsr(g, PMUSIM_MSR_GLOBAL_STATUS_SET, 0x3);
+    guest_wrmsr(g, PMUSIM_MSR_GLOBAL_STATUS_RESET, 0x6);
+    assert_int_equal(status(g), 1);
 }
 
 static void test_status_set_and_inuse(void **state)
@@ -806,6 +900,66 @@ static void test_acr_short_self_reload(void **state)
     }
 }
 
+/* A fixed counter alone may be the cause */
+static void test_acr_caused_by_a_fixed_counter(void **state)
+{
+    struct guest *g = *state;
+
+    guest_wrmsr(g, PMUSIM_MSR_GLOBAL_CTRL, 0);
+    acr(g, 2, FIXED_BIT(1), 700);
+    start(g, 2, EVENT_INSNS | COUNT_USR, 0);
+    guest_wrmsr(g, V6_FX_CTR(1), WRAP(10));
+    guest_wrmsr(g, PMUSIM_MSR_FIXED_CTR_CTRL, 0x20);
+    guest_wrmsr(g, PMUSIM_MSR_GLOBAL_CTRL, 0xff | FIXED_BIT(1));
+    guest_run(g, 80);
+    assert_int_equal(guest_rdmsr(g, V6_GP_CTR(2)), WRAP(700));
+    assert_int_equal(status(g), FIXED_BIT(1));
+}
+
+/* Of several that overflow at once, any may be the cause */
+static void test_acr_among_simultaneous_overflows(void **state)
+{
+    struct guest *g = *state;
+
+    guest_wrmsr(g, PMUSIM_MSR_GLOBAL_CTRL, 0);
+    acr(g, 2, 1 << 5, 300);
+    start(g, 2, EVENT_INSNS | COUNT_USR, 0);
+    start(g, 4, EVENT_INSNS | COUNT_USR, WRAP(60));
+    start(g, 5, EVENT_INSNS | COUNT_USR, WRAP(60));
+    guest_wrmsr(g, PMUSIM_MSR_GLOBAL_CTRL, 0xff);
+    guest_run(g, 60);
+    assert_int_equal(guest_rdmsr(g, V6_GP_CTR(2)), WRAP(300));
+    assert_int_equal(status(g), 1 << 4 | 1 << 5);
+}
+
+/* Only a counter that is in its own mask overflows without a status bit */
+static void test_acr_reloaded_counter_has_its_own_status(void **state)
+{
+    struct guest *g = *state;
+
+    acr(g, 2, 1 << 3, 5000);
+    start(g, 2, EVENT_INSNS | USR_INT, WRAP(40));
+    guest_run(g, 41);
+    assert_int_equal(status(g), 1 << 2);
+    assert_int_equal(g->pmis, 1);
+}
+
+/* Several periods within one instruction leave the rest of the last */
+static void test_acr_several_periods_at_once(void **state)
+{
+    struct guest *g = *state;
+    const struct pmusim_pmu *pmu = g->pmu.pmu;
+
+    guest_wrmsr(g, PMUSIM_MSR_GLOBAL_CTRL, 0);
+    acr(g, 4, 1 << 4, 5);
+    start(g, 4, EVENT_CYCLES | COUNT_USR, WRAP(5));
+    guest_wrmsr(g, PMUSIM_MSR_GLOBAL_CTRL, 0xff);
+    guest_branch(g, 8 - pmu->taken_slots, 0x1000, true);
+    guest_wrmsr(g, PMUSIM_MSR_GLOBAL_CTRL, 0);
+    /* One cycle and the 17 of the misprediction: three periods and 3 */
+    assert_int_equal(guest_rdmsr(g, V6_GP_CTR(4)), WRAP(5) + 3);
+}
+
 /* Predictor */
 
 static void test_predictor_returns(void **state)
@@ -831,6 +985,54 @@ static void test_predictor_indirect(void **state)
     assert_int_equal(pmusim_indirect(&bp, 0x10, 0x500), PMUSIM_LANE_MISS);
     assert_int_equal(pmusim_indirect(&bp, 0x10, 0x500), 0);
     assert_int_equal(pmusim_indirect(&bp, 0x10, 0x600), PMUSIM_LANE_MISS);
+}
+
+/* Three bits: seven steps up, and as many down */
+static void test_predictor_hysteresis(void **state)
+{
+    struct pmusim_predictor bp = { 0 };
+    unsigned int i;
+
+    (void)state;
+    for (i = 0; i < 100; i++) {
+        assert_int_equal(!!pmusim_conditional(&bp, 0x40, true), i < 4);
+    }
+    for (i = 0; i < 100; i++) {
+        assert_int_equal(!!pmusim_conditional(&bp, 0x40, false), i < 4);
+    }
+    /* One that was not taken does not change the mind of a loop */
+    for (i = 0; i < 100; i++) {
+        pmusim_conditional(&bp, 0x80, true);
+    }
+    for (i = 0; i < 100; i++) {
+        bool taken = i % 3;
+
+        assert_int_equal(!!pmusim_conditional(&bp, 0x80, taken), !taken);
+    }
+}
+
+/* 2^14 patterns and 2^10 targets, by the low bits of the address */
+static void test_predictor_sizes(void **state)
+{
+    struct pmusim_predictor bp = { 0 };
+    unsigned int i, bit;
+
+    (void)state;
+    for (i = 0; i < 10; i++) {
+        pmusim_conditional(&bp, 0, true);
+    }
+    for (bit = 0; bit < 14; bit++) {
+        assert_int_equal(pmusim_conditional(&bp, pmusim_bit(bit), false), 0);
+    }
+    assert_int_equal(pmusim_conditional(&bp, pmusim_bit(14), true), 0);
+    assert_int_equal(pmusim_conditional(&bp, pmusim_bit(63), true), 0);
+
+    pmusim_indirect(&bp, 0, 0x500);
+    for (bit = 0; bit < 10; bit++) {
+        pmusim_indirect(&bp, pmusim_bit(bit), 0x600);
+    }
+    assert_int_equal(pmusim_indirect(&bp, 0, 0x500), 0);
+    assert_int_equal(pmusim_indirect(&bp, pmusim_bit(10), 0x500), 0);
 }
 
 static void test_predictor_random_data(void **state)
@@ -866,9 +1068,13 @@ int main(void)
         rule(overflow_of_misses_is_exact),
         rule(overflow_of_cycles),
         rule(overflow_in_both_classes_is_exact),
+        rule(admits_up_to_the_overflow),
+        rule(several_counters_of_both_classes),
         rule(overflow_against_oracle),
         rule(status_without_interrupt),
         rule(fixed_overflow),
+        rule(fixed_overflow_without_interrupt),
+        rule(simultaneous_overflows),
         rule(every_period_gives_one_interrupt),
         rule(all_ones_overflows_at_the_next_event),
         rule(freeze_on_pmi),
@@ -879,6 +1085,7 @@ int main(void)
         rule(absent_counters_fault),
         rule(foreign_registers),
         rule(version_4_has_no_v6_registers),
+        rule(status_reset_only_clears),
         rule(status_set_and_inuse),
         rule(no_pmu),
         rule(cpuid_hybrid),
@@ -893,8 +1100,14 @@ int main(void)
         rule(acr_fixed),
         rule(acr_self_reload_keeps_the_rest),
         rule(acr_short_self_reload),
+        rule(acr_caused_by_a_fixed_counter),
+        rule(acr_among_simultaneous_overflows),
+        rule(acr_reloaded_counter_has_its_own_status),
+        rule(acr_several_periods_at_once),
         rule(predictor_returns),
         rule(predictor_indirect),
+        rule(predictor_hysteresis),
+        rule(predictor_sizes),
         rule(predictor_random_data),
     };
 

@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Measure what drivers cost, on the emulated CPUs.
+
+Boots stock 6.12, the series and mainline in turn and has the model count what
+happens between an NMI's entry and its IRET: accesses to registers, writes of
+the local APIC's LVTPC, instructions. The figures are means over all NMIs of a
+run; they are counts, not times.
+
+"cost" weighs them: instructions count 1, RDMSR and RDPMC 30, WRMSR and a write
+of LVTPC 100, which is about what they take in cycles on the modelled cores.
+
+Writes build/results/bench.tsv. --scenario, --cpu and --variant pick rows.
+"""
+
+import argparse
+import collections
+import os
+import re
+import sys
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import check  # noqa: E402
+
+PERIOD = 10007
+WEIGHTS = {"insns": 1, "rdmsr": 30, "rdpmc": 30, "wrmsr": 100, "apic": 100}
+
+# variant: the kernel it boots
+VARIANTS = {"stock": "stock", "series": "series", "series-freeze": "series",
+            "mainline": "mainline"}
+
+Core = collections.namedtuple("Core", "cpu number pmu")
+CORES = {
+    "skylake": Core("skylake", 0, "cpu"),
+    "icelake": Core("icelake", 0, "cpu"),
+    "arrowlake": Core("arrowlake", 0, "cpu_core"),
+    "arrowlake-atom": Core("arrowlake", 1, "cpu_atom"),
+}
+
+# scenario: (options of perf record, event, modifier). Instructions are counted
+# by a fixed counter, branches by a general-purpose one. Stamped by another clock
+# than the CPU's, every PEBS record interrupts; else a full buffer of them would.
+Scenario = collections.namedtuple("Scenario", "options event modifier")
+SCENARIOS = {
+    "pmi-plain": Scenario("", "branches", "u"),
+    "pmi-fixed": Scenario("", "instructions", "u"),
+    "pmi-pebs": Scenario("-k monotonic", "branches", "upp"),
+    "pmi-lbr": Scenario("-b", "branches", "u"),
+}
+
+SCRIPT = """
+scenario='{name}'
+event='{pmu}/{event},period={period}{freeze}/{modifier}'
+record() {{
+	taskset -c {number} perf record -q -o /tmp/data {options} -e "$event" payload
+}}
+record || exit 1
+pmusim {number} count on
+pmusim {number} clear
+record || exit 1
+pmusim {number} count off
+echo "== $scenario"
+pmusim {number} stats
+echo "samples $(perf script -i /tmp/data -F event | wc -l)"
+"""
+SWITCH = "echo 1 >/sys/bus/event_source/devices/{pmu}/freeze_counters || exit 1\n"
+
+# metric: the model's name for it
+STATISTICS = {"wrmsr": "nmi_writes", "rdmsr": "nmi_reads", "rdpmc": "nmi_rdpmcs",
+              "apic": "nmi_lvtpc_writes", "insns": "nmi_instructions"}
+
+
+def figures(text):
+    """Means over the NMIs of one scenario, or None if there were none."""
+    numbers = {name: int(value) for name, value in
+               re.findall(r"^(\w+) (\d+)$", text, re.M)}
+    nmis = numbers.get("nmis", 0)
+    if not nmis:
+        return None
+    found = {metric: numbers[name] / nmis for metric, name in STATISTICS.items()}
+    found["cost"] = sum(WEIGHTS[metric] * found[metric] for metric in WEIGHTS)
+    found["samples"] = numbers["samples"]
+    return found
+
+
+def measure(core_name, variant, scenarios):
+    """One boot; {scenario: figures}."""
+    core = CORES[core_name]
+    freeze = variant == "series-freeze"
+    script = SWITCH.format(pmu=core.pmu) if freeze else ""
+    for name in scenarios:
+        scenario = SCENARIOS[name]
+        script += SCRIPT.format(
+            name=name, pmu=core.pmu, number=core.number, period=PERIOD,
+            event=scenario.event, options=scenario.options,
+            modifier=scenario.modifier, freeze=",freeze=1" if freeze else "")
+    status, text, log = check.boot(
+        f"bench-{core_name}-{variant}", script, "--cpu", core.cpu, "--kernel",
+        check.IMAGES[VARIANTS[variant]], "--append", "nmi_watchdog=0")
+    parts = dict(re.findall(r"^== (\S+)\n((?:(?!==).*\n)*)", text, re.M))
+    found = {name: figures(parts.get(name, "")) for name in scenarios}
+    missing = [name for name in scenarios if not found[name]]
+    if status or missing:
+        sys.exit(f"bench.py: {core_name} {variant}: no figures for"
+                 f" {' '.join(missing) or 'the boot'}, see {log}\n"
+                 + check.tail(text))
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--scenario", action="append", choices=SCENARIOS)
+    parser.add_argument("--cpu", action="append", choices=CORES)
+    parser.add_argument("--variant", action="append", choices=VARIANTS)
+    parser.add_argument("--table", default=check.BUILD + "/results/bench.tsv")
+    args = parser.parse_args()
+    scenarios = args.scenario or list(SCENARIOS)
+
+    builder = check.Check("")
+    variants = args.variant or list(VARIANTS)
+    for part in ["qemu", "rootfs", *{VARIANTS[name] if VARIANTS[name] != "series"
+                                     else "kernel" for name in variants}]:
+        if not builder.build(part):
+            sys.exit(f"bench.py: cannot build {part}")
+
+    rows = []
+    for core in args.cpu or CORES:
+        for variant in variants:
+            start = time.monotonic()
+            for scenario, found in measure(core, variant, scenarios).items():
+                for metric, value in found.items():
+                    rows.append((scenario, core, variant, metric,
+                                 f"{value:.2f}".rstrip("0").rstrip(".")))
+            print(f"      {core} {variant}: {time.monotonic() - start:.1f} s",
+                  flush=True)
+
+    os.makedirs(os.path.dirname(args.table), exist_ok=True)
+    with open(args.table, "w", encoding="utf-8") as out:
+        print("scenario", "cpu", "variant", "metric", "value", sep="\t", file=out)
+        for row in rows:
+            print(*row, sep="\t", file=out)
+    show(rows)
+
+
+def show(rows):
+    """A line for each scenario, CPU and variant."""
+    metrics = ("wrmsr", "rdmsr", "apic", "rdpmc", "insns", "cost", "samples")
+    print(f"{'scenario':10} {'cpu':14} {'variant':13}"
+          + "".join(f"{metric:>9}" for metric in metrics))
+    table = collections.defaultdict(dict)
+    for scenario, cpu, variant, metric, value in rows:
+        table[scenario, cpu, variant][metric] = value
+    for key in sorted(table):
+        print(f"{key[0]:10} {key[1]:14} {key[2]:13}"
+              + "".join(f"{table[key].get(metric, '-'):>9}" for metric in metrics))
+
+
+if __name__ == "__main__":
+    main()
