@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Fetch what this work builds or runs on, from Debian, through apt and its
-# signature checks, and print its path: fetch.sh linux|qemu|mainline|debian
-# (the last is the image of Debian's own 6.12 kernel, the others are sources)
+# signature checks, and print its path: fetch.sh linux|qemu|mainline|debian|rr
+# (debian is the image of Debian's own 6.12 kernel, rr the program with the
+# libraries of Debian that hardly anything else needs, the others are sources)
 #
 # apt runs on a configuration of its own below the cache; the system's is only
 # read, for the mirror. What the cache holds is used without network; removing
@@ -43,7 +44,7 @@ configure()
 	: "${security:=${main%/debian/}/debian-security/}"
 	mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial"
 	case $what in
-	linux | debian) type=deb suites="bookworm bookworm-security" ;;
+	linux | debian | rr) type=deb suites="bookworm bookworm-security" ;;
 	mainline) type=deb suites=trixie-backports ;;
 	qemu) type=deb-src suites="bookworm bookworm-security" ;;
 	esac
@@ -95,25 +96,48 @@ qemu()
 	mv "$work" "$store"
 }
 
+# extract PACKAGE PATTERN...: take some files out of a package in $work.
+extract()
+{
+	package=$1
+	shift
+	dpkg-deb --fsys-tarfile "$work/$package"_*.deb |
+		tar -x -C "$work" --wildcards "$@"
+}
+
+# The libraries that are not here are needed by compiler and perf, too.
+rr()
+{
+	say "fetching rr"
+	work=$store.new
+	rm -rf "$work"
+	mkdir -p "$work"
+	(cd "$work" && logged fetch-rr apt_own apt-get download rr libcapnp-0.9.2)
+	extract rr ./usr/bin/rr ./usr/lib/rr ./usr/share/rr
+	extract libcapnp-0.9.2 './usr/lib/*/libcapnp-0*' './usr/lib/*/libkj-0*'
+	rm "$work"/*.deb
+	mv "$work" "$store"
+}
+
 case $what in
 linux) pattern='linux-source-6\.12' files='./usr/src/*.tar.xz' result='*.tar.xz' ;;
 mainline) pattern='linux-source-7\.[0-9]*' files='./usr/src/*.tar.xz' result='*.tar.xz' ;;
 # The flavour for virtual machines is a third of the other in size.
 debian) pattern='linux-image-6\.12\..*-cloud-amd64' files='./boot/*-amd64' result='vmlinuz-*' ;;
 qemu) result='*.dsc' ;;
-*) die "usage: fetch.sh linux|qemu|mainline|debian" ;;
+rr) result=rr ;;
+*) die "usage: fetch.sh linux|qemu|mainline|debian|rr" ;;
 esac
 
 alone "$cache/sources"
 if [ ! -d "$store" ]; then
 	configure || die "apt cannot read Debian's lists (is there a network? see" \
 		"$build/log/apt-lists.log), and $store has no copy of $what"
-	if [ "$what" = qemu ]; then
-		qemu
-	else
-		kernel "$pattern" "$files"
-	fi
+	case $what in
+	qemu | rr) "$what" ;;
+	*) kernel "$pattern" "$files" ;;
+	esac
 fi
-found=$(find "$store" -name "$result")
+found=$(find "$store" -type f -name "$result")
 [ -f "$found" ] || die "$store holds no single $result; please remove it"
 echo "$found"

@@ -43,6 +43,14 @@ class Archive:
         with open(path, "rb") as source:
             self.add(name, stat.S_IFREG | mode, source.read())
 
+    def folder(self, name, path):
+        for root, folders, files in os.walk(path):
+            folders.sort()
+            for base in sorted(files):
+                source = os.path.join(root, base)
+                place = os.path.join(name, os.path.relpath(source, path))
+                self.file(place, source, os.stat(source).st_mode & 0o777)
+
     def text(self):
         trailer = Archive()
         trailer.add("TRAILER!!!", 0)
@@ -100,12 +108,7 @@ def main():
         add_program(archive, f"usr/bin/{os.path.basename(program)}", program)
     for pair in args.folder:
         host, guest = pair.split("=", 1)
-        for root, folders, files in os.walk(host):
-            folders.sort()
-            for name in sorted(files):
-                path = os.path.join(root, name)
-                place = os.path.join(guest, os.path.relpath(path, host))
-                archive.file(place, path, os.stat(path).st_mode & 0o777)
+        archive.folder(guest, host)
     add_busybox(archive)
 
     text = archive.text()

@@ -144,6 +144,14 @@ static void arm(struct pmusim *p, enum pmusim_class class)
             }
         }
     }
+    if (p->due) {
+        if (limit[class] > (p->due + 1) / 2) {
+            limit[class] = (p->due + 1) / 2;
+        }
+        if (limit[other] > p->due / 2) {
+            limit[other] = p->due / 2;
+        }
+    }
 
     for (i = 0; i < PMUSIM_CLASSES; i++) {
         if (pmusim_level_is_exact(level_of(p, i))) {
@@ -193,7 +201,7 @@ static enum pmusim_level needed_level(const struct pmusim *p,
     uint64_t todo = p->active[class];
     bool exact = (todo & p->masked) || pmusim_truth_exact(p, class);
     bool record = pmusim_lbr_records(p) || (todo & recording_counters(p));
-    bool insns = todo || (p->truth.control & PMUSIM_CONTROL_COUNT);
+    bool insns = todo || p->due || (p->truth.control & PMUSIM_CONTROL_COUNT);
     bool branches = false, memory = false;
 
     for (; todo; todo &= todo - 1) {
@@ -270,12 +278,18 @@ void pmusim_set_counter(struct pmusim *p, unsigned int i, uint64_t value)
 }
 
 /*
- * An interrupt is due. It freezes what DEBUGCTL says: from version 4 on by
+ * An interrupt is raised. It freezes what DEBUGCTL says: from version 4 on by
  * STATUS, before by clearing the enables. SDM volume 3, 19.4.7 and 21.2.4.
+ * That is at once, also when the interrupt is on its way for some instructions
+ * more.
  */
 void pmusim_interrupt(struct pmusim *p)
 {
-    p->pmi = true;
+    if (!p->skid) {
+        p->pmi = true;
+    } else if (!p->due) {
+        p->due = p->skid;
+    }
     if (p->debugctl & PMUSIM_DEBUGCTL_FREEZE_LBRS) {
         if (p->cpu->version >= 4) {
             p->global_status |= PMUSIM_STATUS_LBR_FRZ;
@@ -317,6 +331,20 @@ static void overflow(struct pmusim *p, uint64_t wrapped)
     pmusim_acr_reload(p, wrapped);
     if (pmi) {
         pmusim_interrupt(p);
+    }
+}
+
+/* Instructions have retired while an interrupt was on its way */
+static void approach(struct pmusim *p, uint64_t insns)
+{
+    if (!p->due) {
+        return;
+    }
+    if (insns < p->due) {
+        p->due -= insns;
+    } else {
+        p->due = 0;
+        p->pmi = true;
     }
 }
 
@@ -369,6 +397,8 @@ void pmusim_fold(struct pmusim *p, enum pmusim_class class,
         }
     }
 
+    approach(p, delta[PMUSIM_OS].lane[PMUSIM_INSNS] +
+                delta[PMUSIM_USR].lane[PMUSIM_INSNS]);
     if (wrapped) {
         overflow(p, wrapped);
     }
@@ -376,12 +406,26 @@ void pmusim_fold(struct pmusim *p, enum pmusim_class class,
         p->global_status |= PMUSIM_GLOBAL_METRICS;
         pmusim_interrupt(p);
     }
-    if (p->pmi) {
+    if (p->pmi || p->due) {
         pmusim_update(p, class);
     } else {
         arm(p, class);
     }
     p->hot.budget[class] -= unretired;
+}
+
+/*
+ * The instruction that retired last has halted the CPU. An interrupt on its way
+ * comes now: there are no instructions that it could wait for.
+ */
+void pmusim_halt(struct pmusim *p, enum pmusim_class class)
+{
+    pmusim_fold(p, class, 0);
+    if (p->due) {
+        p->due = 0;
+        p->pmi = true;
+        pmusim_update(p, class);
+    }
 }
 
 /*
@@ -422,6 +466,9 @@ unsigned int pmusim_admit(struct pmusim *p, enum pmusim_class class,
         if (insns > limit) {
             insns = limit ? limit : 1;
         }
+    }
+    if (p->due && insns > p->due) {
+        insns = p->due;
     }
     if (pmusim_level_is_exact(level_of(p, class))) {
         insns = 1;

@@ -588,6 +588,8 @@ struct pmusim_host {
  * @armed:          hot.budget as of the last fold, by class
  * @slot:           slots of the current cycle that are used up, by class
  * @slots:          slots up to the last fold, by class
+ * @skid:           instructions between an overflow and its interrupt
+ * @due:            how many of them are left, 0: no interrupt is on its way
  * @pmi:            an interrupt is due; whoever delivers it clears this
  * @truth:          statistics and ground truth
  * @said:           events reported as unknown, a bit each
@@ -620,6 +622,8 @@ struct pmusim {
     int32_t armed[PMUSIM_CLASSES];
     uint32_t slot[PMUSIM_CLASSES];
     uint64_t slots[PMUSIM_CLASSES];
+    uint32_t skid;
+    uint32_t due;
     bool pmi;
     struct pmusim_truth truth;
     uint64_t said[1024];
@@ -671,6 +675,7 @@ unsigned int pmusim_admit(struct pmusim *p, enum pmusim_class class,
                           unsigned int insns);
 void pmusim_update(struct pmusim *p, enum pmusim_class class);
 void pmusim_interrupt(struct pmusim *p);
+void pmusim_halt(struct pmusim *p, enum pmusim_class class);
 void pmusim_set_counter(struct pmusim *p, unsigned int i, uint64_t value);
 
 /* event.c */

@@ -34,8 +34,9 @@ void x86_pmusim_realize(X86CPU *cpu, Error **errp)
     const struct pmusim_cpu *row;
 
     if (!cpu->pmusim_name) {
-        if (cpu->pmusim_atoms || cpu->pmusim_stats) {
-            error_setg(errp, "pmusim-atoms and pmusim-stats need pmusim=CPU");
+        if (cpu->pmusim_atoms || cpu->pmusim_stats || cpu->pmusim_skid) {
+            error_setg(errp, "pmusim-atoms, pmusim-skid and pmusim-stats need"
+                       " pmusim=CPU");
         }
         return;
     }
@@ -74,6 +75,7 @@ void x86_pmusim_reset(X86CPU *cpu)
 
     pmusim_init(&env->pmusim, cpu->pmusim_cpu, cpu->pmusim_atom,
                 &x86_pmusim_host);
+    env->pmusim.skid = cpu->pmusim_skid;
     if (cpu->pmusim_cpu) {
         env->msr_ia32_misc_enable |= MISC_ENABLE_PERFMON |
                                      MISC_ENABLE_BTS_UNAVAIL;
@@ -260,7 +262,7 @@ void helper_pmusim_flush(CPUX86State *env, target_ulong address)
 /* No further block will notice that the halting instruction overflowed one */
 void x86_pmusim_halt(CPUX86State *env)
 {
-    pmusim_fold(&env->pmusim, x86_pmusim_class(env->hflags), 0);
+    pmusim_halt(&env->pmusim, x86_pmusim_class(env->hflags));
     raise_pmi(env);
 }
 

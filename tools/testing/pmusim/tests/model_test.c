@@ -530,6 +530,55 @@ static void test_freeze_on_pmi(void **state)
     assert_int_equal(guest_rdmsr(g, V6_GP_CTR(0)), 10);
 }
 
+/* The freeze does not wait for the interrupt, and what runs meanwhile is lost */
+static void test_skid_while_frozen(void **state)
+{
+    struct guest *g = *state;
+
+    g->pmu.skid = 20;
+    guest_wrmsr(g, PMUSIM_MSR_DEBUGCTL, PMUSIM_DEBUGCTL_FREEZE_PERFMON);
+    start(g, 1, EVENT_INSNS | COUNT_USR, 0);
+    start(g, 0, EVENT_INSNS | USR_INT, WRAP(100));
+    g->retired = 0;
+    guest_run(g, 500);
+    assert_int_equal(g->pmis, 1);
+    assert_int_equal(g->pmi_at, 120);
+    assert_int_equal(status(g), 1 | PMUSIM_STATUS_CTR_FRZ);
+    assert_int_equal(guest_rdmsr(g, V6_GP_CTR(0)), 0);
+    assert_int_equal(guest_rdmsr(g, V6_GP_CTR(1)), 102);
+}
+
+/* Overflows until the interrupt comes share it; also across classes */
+static void test_skid_of_two(void **state)
+{
+    struct guest *g = *state;
+
+    g->pmu.skid = 20;
+    start(g, 1, EVENT_INSNS | USR_INT, WRAP(112));
+    start(g, 0, EVENT_INSNS | USR_INT, WRAP(100));
+    g->retired = 0;
+    guest_run(g, 115);
+    g->class = PMUSIM_OS;
+    guest_run(g, 3);
+    g->class = PMUSIM_USR;
+    guest_run(g, 500);
+    assert_int_equal(g->pmis, 1);
+    assert_int_equal(g->pmi_at, 120);
+    assert_int_equal(status(g), 3);
+}
+
+static void test_skid_ends_at_halt(void **state)
+{
+    struct guest *g = *state;
+
+    g->pmu.skid = 20;
+    start(g, 0, EVENT_INSNS | USR_INT, WRAP(100));
+    guest_run(g, 105);
+    assert_false(g->pmu.pmi);
+    pmusim_halt(&g->pmu, PMUSIM_USR);
+    assert_true(g->pmu.pmi);
+}
+
 /* Registers */
 
 static void test_power_on(void **state)
@@ -1078,6 +1127,9 @@ int main(void)
         rule(every_period_gives_one_interrupt),
         rule(all_ones_overflows_at_the_next_event),
         rule(freeze_on_pmi),
+        rule(skid_while_frozen),
+        rule(skid_of_two),
+        rule(skid_ends_at_halt),
         rule(power_on),
         rule(write_width),
         rule(aliases),
