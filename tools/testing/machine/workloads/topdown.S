@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * topdown WHAT - spend the slots of the pipeline on one thing
+ * topdown WHAT [forever] - spend the slots of the pipeline on one thing
  *
  *	retiring	arithmetic without dependence on memory
  *	bad-spec	a branch that follows a random bit
@@ -16,27 +16,28 @@
 	.globl	_start, retiring, bad_spec, fe_bound, be_bound
 	.text
 _start:
-	cmpq	$2, (%rsp)
-	jne	usage
+	mov	(%rsp), %r15
+	cmp	$2, %r15
+	jb	usage
 	mov	16(%rsp), %rsi
 	movb	(%rsi), %al
-	cmpb	$'r', %al
-	je	1f
 	movb	1(%rsi), %ah
+	lea	retiring(%rip), %r14
+	cmpb	$'r', %al
+	je	again
+	lea	fe_bound(%rip), %r14
 	cmpb	$'f', %al
-	je	3f
+	je	again
+	lea	bad_spec(%rip), %r14
 	cmpb	$'a', %ah
-	je	2f
+	je	again
+	lea	be_bound(%rip), %r14
 	cmpb	$'e', %ah
 	jne	usage
-	call	be_bound
-	jmp	done
-1:	call	retiring
-	jmp	done
-2:	call	bad_spec
-	jmp	done
-3:	call	fe_bound
-done:
+again:
+	call	*%r14
+	cmp	$2, %r15
+	ja	again
 	xor	%edi, %edi
 	mov	$SYS_exit, %eax
 	syscall
