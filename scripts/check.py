@@ -16,6 +16,9 @@ import sys
 import time
 
 sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import topdowncheck  # noqa: E402
+
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 MACHINE = TOP + "/tools/testing/machine"
 BUILD = TOP + "/build"
@@ -300,7 +303,7 @@ def perftest(check):
     if not check.need("perftest", *MACHINE_PARTS):
         return
     names = ("Test event parsing", "from sysfs", "with PMU", "event modifiers",
-             "hybrid event")
+             "hybrid event", "topdown_r")
     script = "".join(f"perf test '{name}' 2>&1\n" for name in names) + "true\n"
     start = time.monotonic()
     status, text, log = boot("perftest", script)
@@ -596,6 +599,12 @@ def machine(check):
             "--table", f"{BUILD}/check/{test}.tsv"])
 
 
+def topdown_perf(check):
+    """perf stat --topdown against the model's truth."""
+    if check.need("topdown", *MACHINE_PARTS):
+        topdowncheck.run(check, boot, BUILD)
+
+
 def demo(check):
     if check.need("demo", *MACHINE_PARTS):
         check.run("demo", "acr-loop2-only", [TOP + "/scripts/demo.py"])
@@ -641,6 +650,7 @@ def lint(check):
 
 SUITES = {suite.__name__: suite for suite in
           (modeltest, unit, kunit, selftest, perftest, machine, demo, lint)}
+SUITES["topdown"] = topdown_perf
 
 
 def main():
