@@ -602,7 +602,7 @@ def machine(check):
 def topdown_perf(check):
     """perf stat --topdown against the model's truth."""
     if check.need("topdown", *MACHINE_PARTS):
-        topdowncheck.run(check, boot, BUILD)
+        topdowncheck.run(check, boot)
 
 
 def demo(check):

@@ -7,12 +7,10 @@ perf stat --topdown has, and compared with what the model knows of them.
 
 import json
 import re
-import subprocess
 import time
 
 CATEGORIES = ("retiring", "bad speculation", "frontend bound", "backend bound")
 PROGRAMS = dict(zip(CATEGORIES, ("retiring", "bad-spec", "fe-bound", "be-bound")))
-FUNCTIONS = dict(zip(CATEGORIES, ("retiring", "bad_spec", "fe_bound", "be_bound")))
 LEVEL2 = ("heavy operations", "light operations", "branch mispredict",
           "machine clears", "fetch latency", "fetch bandwidth", "memory bound",
           "core bound")
@@ -28,12 +26,11 @@ busy() { topdown $1 forever & }
 echo "== sysfs"
 ls /sys/bus/event_source/devices/cpu*/events | grep topdown | sort -u
 for what in retiring bad-spec fe-bound be-bound; do
-	set -- $(grep "^$what " /topdown.ranges)
 	echo "== truth $what"
 	pmusim 0 forget
 	pmusim 0 clear
-	pmusim 0 range 0 $2 $3 usr
-	taskset -c 0 perf stat --topdown --all-user -j sh -c \
+	pmusim 0 range 0 0 0x7fffffffffff usr
+	taskset -c 1 perf stat --topdown --all-user -j taskset -c 0 sh -c \
 		"for i in 1 2 3 4 5; do topdown $what; done" 2>&1 | grep '^{'
 	pmusim 0 range 0 off
 	pmusim 0 truth 0
@@ -75,6 +72,7 @@ perf stat --topdown -j -a --per-core sleep 0.5 2>&1
 echo "== all"
 perf stat --topdown -j -a -I 200 sleep 0.7 2>&1
 kill $one $two
+wait
 echo "== all-threads"
 busy be-bound
 perf stat --topdown -j --per-thread -a sleep 0.5 2>&1
@@ -89,6 +87,29 @@ taskset -c 0 perf stat --topdown -o /dev/null -a sleep 4.5
 echo "long $(pmusim 0 msr 0x329)"
 echo "== repeated"
 taskset -c 0 perf stat --topdown -r 3 -x, topdown be-bound 2>&1
+echo "== groups"
+for f in instructions context-switches; do for g in cycles faults; do
+	for list in "$f,topdown-retiring,slots" "slots,$f,topdown-retiring" \
+		"{$f,topdown-retiring,slots}" "{$f,slots},{topdown-retiring}" \
+		"{topdown-retiring},{$f,slots}" "$g,topdown-retiring,{$f,slots}" \
+		"{$f,slots},$g,topdown-retiring" "{$f,topdown-retiring},{$g,slots}" \
+		"{$f,slots},{$g,topdown-retiring}" "topdown-retiring,{$f,slots}" \
+		"{$f,topdown-retiring}" "{$f,r400,r8000}" topdown-retiring slots,slots \
+		slots:u,topdown-retiring:k topdown-retiring,topdown-retiring \
+		"{topdown-retiring,$f}:W"; do
+		echo "list $list"
+		taskset -c 0 perf stat -x, -e "$list" topdown bad-spec 2>&1
+	done
+done; done
+echo "== samplers"
+for list in '{slots,instructions,topdown-retiring}:S' '{instructions,slots,topdown-retiring}:S' \
+	'{slots,topdown-retiring,instructions}:S' '{slots,instructions}:S'; do
+	taskset -c 0 perf record -q -o /tmp/data -c 1000003 -e "$list" topdown bad-spec 2>&1
+	perf script -i /tmp/data -F event 2>/dev/null | sort | uniq -c | sed "s/^/$list /"
+done
+echo "== refused"
+perf record -q -o /tmp/data -e '{slots,topdown-retiring}:S' true 2>&1
+perf record -q -o /tmp/data -e '{slots,topdown-retiring}:S' -a true 2>&1
 echo "== end"
 true
 """
@@ -259,20 +280,36 @@ class Verdicts:
         return "level 9" in text and "GenuineIntel-6-" in text and \
             f"{self.pmu} level {2 if self.level2 else 1}" in text
 
+    def r15_groups(self):
+        """Every event of every list counts; E-cores are not where it runs."""
+        lists = re.findall(r"^list (.*)\n((?:(?!list ).*\n)*)", self.part["groups"],
+                           re.M)
+        for _, text in lists:
+            lines = [line for line in text.splitlines()
+                     if "," in line and "cpu_atom" not in line]
+            if len(lines) < 2 or not all(re.match(r"\d+,", line) for line in lines):
+                return False
+        return len(lists) == 68
+
+    def r16_samplers(self):
+        """Instructions sample beside a metric, slots without one."""
+        found = re.findall(r"^(\S+):S\s+(\d+)\s+(\S+): *$", self.part["samplers"],
+                           re.M)
+        number = {}
+        for group, samples, event in found:
+            number.setdefault(group, {})[event] = int(samples)
+        plain = number.pop("{slots,instructions}")
+        few = [part for part in number.values()
+               if len(part) == 3 and 5 <= min(part.values())
+               and max(part.values()) <= 8]
+        return len(few) == 3 and len(number) == 3 and min(plain.values()) > 40
+
+    def r17_texts(self):
+        text = self.part["refused"]
+        return text.count("Add an event that samples") == 2 and "'-a'" not in text
+
     def r2_repeated(self):
         return re.search(r"^[^\n]*\d+\.\d\d,\d+,", self.part["repeated"], re.M)
-
-
-def ranges(program):
-    """Where the functions of the program are, one a line."""
-    symbols = subprocess.run(["nm", "-S", program], stdout=subprocess.PIPE,
-                             text=True, check=True).stdout
-    lines = []
-    for name in CATEGORIES:
-        first, size = (int(word, 16) for word in re.search(
-            rf"^(\w+) (\w+) T {FUNCTIONS[name]}$", symbols, re.M).groups())
-        lines.append(f"{PROGRAMS[name]} {first:#x} {first + size:#x}\n")
-    return "".join(lines)
 
 
 def tests():
@@ -284,17 +321,14 @@ def spelled(test, cpu):
     return f"topdown-{number.upper()}-{rest.replace('_', '-')}-{cpu}"
 
 
-def run(check, boot, build):
+def run(check, boot):
     """The suite: one boot for each CPU, one result for each test."""
-    where = build + "/check/topdown.ranges"
     for cpu in CPUS:
         if not any(check.wants("topdown", spelled(test, cpu)) for test in tests()):
             continue
-        with open(where, "w", encoding="utf-8") as out:
-            out.write(ranges(build + "/machine/topdown"))
         start = time.monotonic()
-        status, text, log = boot(f"topdown-{cpu}", SCRIPT, "--cpu", cpu, "--add",
-                                 f"{where}=topdown.ranges", timeout=600)
+        status, text, log = boot(f"topdown-{cpu}", SCRIPT, "--cpu", cpu,
+                                 timeout=600)
         seconds = time.monotonic() - start
         verdicts = Verdicts(cpu, text)
         for test in tests():

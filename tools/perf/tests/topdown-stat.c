@@ -324,20 +324,26 @@ static int test__thread_json(struct test_suite *test __maybe_unused, int subtest
 }
 
 /* With -a, a thread that did nothing has no row; without, it says so. */
+static const struct counts thread_idle_counts[] = {
+	{ { 0 }, 0, 0 },
+	{ { 100, 90, 0, 10, 0 }, 100, 100 },
+};
+
 static int test__thread_idle(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
-	struct form form = { .mode = AGGR_THREAD, .nr = 2, .csv = true };
-	const struct counts counts[] = {
-		{ { 0 }, 0, 0 },
-		{ { 100, 90, 0, 10, 0 }, 100, 100 },
-	};
+	const struct form form = { .mode = AGGR_THREAD, .nr = 2, .csv = true };
 
-	TEST_ASSERT_EQUAL("without -a", check(1, false, &form, counts,
+	return check(1, false, &form, thread_idle_counts,
 "time,comm-pid,retiring,bad speculation,frontend bound,backend bound,slots,running,notable\n"
 "1.000000500,alpha-101,null,null,null,null,null,0.00,none\n"
-"1.000000500,beta-102,90.00,0.00,10.00,0.00,100,100.00,retiring\n"), TEST_OK);
-	form.system_wide = true;
-	return check(1, false, &form, counts,
+"1.000000500,beta-102,90.00,0.00,10.00,0.00,100,100.00,retiring\n");
+}
+
+static int test__thread_idle_all(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct form form = { .mode = AGGR_THREAD, .nr = 2, .csv = true, .system_wide = true };
+
+	return check(1, false, &form, thread_idle_counts,
 "time,comm-pid,retiring,bad speculation,frontend bound,backend bound,slots,running,notable\n"
 "1.000000500,beta-102,90.00,0.00,10.00,0.00,100,100.00,retiring\n");
 }
@@ -409,41 +415,59 @@ static int test__running(struct test_suite *test __maybe_unused, int subtest __m
 }
 
 /* A reader sees 0 to 100, a program the number with its sign. */
+static const struct counts negative_counts[] = {
+	{ { 1000, 1010, -20, 0, 10 }, 100, 100 },
+};
+
+static const struct counts negative_tiny[] = {
+	{ { 100000000, 100000000, -1, 0, 0 }, 100, 100 },
+};
+
 static int test__negative(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
-	struct form form = { .mode = AGGR_GLOBAL, .nr = 1 };
-	const struct counts counts[] = {
-		{ { 1000, 1010, -20, 0, 10 }, 100, 100 },
-	}, tiny[] = {
-		{ { 100000000, 100000000, -1, 0, 0 }, 100, 100 },
-	};
+	const struct form form = { .mode = AGGR_GLOBAL, .nr = 1 };
 
-	TEST_ASSERT_EQUAL("std", check(1, false, &form, counts,
+	return check(1, false, &form, negative_counts,
 "#           time             retiring      bad speculation       frontend bound        backend bound                slots\n"
-"     1.000000500               100.0%                 0.0%                 0.0%                 1.0%                 1000\n"),
-			  TEST_OK);
-	form.csv = true;
-	TEST_ASSERT_EQUAL("csv", check(1, false, &form, counts,
+"     1.000000500               100.0%                 0.0%                 0.0%                 1.0%                 1000\n");
+}
+
+static int test__negative_csv(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct form form = { .mode = AGGR_GLOBAL, .nr = 1, .csv = true };
+
+	return check(1, false, &form, negative_counts,
 "time,retiring,bad speculation,frontend bound,backend bound,slots,running,notable\n"
-"1.000000500,101.00,-2.00,0.00,1.00,1000,100.00,retiring\n"), TEST_OK);
-	return check(1, false, &form, tiny,
+"1.000000500,101.00,-2.00,0.00,1.00,1000,100.00,retiring\n");
+}
+
+static int test__negative_zero(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct form form = { .mode = AGGR_GLOBAL, .nr = 1, .csv = true };
+
+	return check(1, false, &form, negative_tiny,
 "time,retiring,bad speculation,frontend bound,backend bound,slots,running,notable\n"
 "1.000000500,100.00,0.00,0.00,0.00,100000000,100.00,retiring\n");
 }
 
+static const struct counts not_counted_counts[] = {
+	{ { 0 }, 100, 0 },
+};
+
 static int test__not_counted(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
-	struct form form = { .mode = AGGR_GLOBAL, .nr = 1 };
-	const struct counts counts[] = {
-		{ { 0 }, 100, 0 },
-	};
+	const struct form form = { .mode = AGGR_GLOBAL, .nr = 1 };
 
-	TEST_ASSERT_EQUAL("std", check(1, false, &form, counts,
+	return check(1, false, &form, not_counted_counts,
 "#           time             retiring      bad speculation       frontend bound        backend bound                slots\n"
-"     1.000000500        <not counted>        <not counted>        <not counted>        <not counted>                    -\n"),
-			  TEST_OK);
-	form.json = true;
-	return check(1, false, &form, counts,
+"     1.000000500        <not counted>        <not counted>        <not counted>        <not counted>                    -\n");
+}
+
+static int test__uncounted_json(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct form form = { .mode = AGGR_GLOBAL, .nr = 1, .json = true };
+
+	return check(1, false, &form, not_counted_counts,
 "{\"interval\" : 1.000000500, \"pmu\" : \"cpu\", \"retiring\" : null, \"bad speculation\" : null, \"frontend bound\" : null, \"backend bound\" : null, \"slots\" : null, \"share\" : null, \"pcnt-running\" : 0.00, \"notable\" : \"none\"}\n");
 }
 
@@ -462,7 +486,7 @@ static int test__colors(struct test_suite *test __maybe_unused, int subtest __ma
 	unsigned int i, n;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		const char *colors[] = { cases[i].retiring, cases[i].bad_spec,
+		const char * const colors[] = { cases[i].retiring, cases[i].bad_spec,
 					 cases[i].fe_bound, cases[i].be_bound };
 		struct evlist *evlist = new_list(1, false);
 		char *text, *rest, *row, *cell;
@@ -529,8 +553,12 @@ static int test__aligned(struct test_suite *test __maybe_unused, int subtest __m
 /* Recorded events have codes, and the command line tells what they are for. */
 static int test__report(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
-	const char *argv[] = { "perf", "stat", "record", "--topdown", "true" };
-	struct perf_env env = { .cmdline_argv = argv, .nr_cmdline = ARRAY_SIZE(argv) };
+	static const char * const topdown[] = { "perf", "stat", "record", "--topdown" };
+	static const char * const other[] = { "perf", "stat", "record", "-v" };
+	struct perf_env env = {
+		.cmdline_argv	= (const char **)topdown,
+		.nr_cmdline	= ARRAY_SIZE(topdown),
+	};
 	struct perf_stat_config config = { 0 };
 	struct evlist *evlist = new_list(2, false);
 	struct evsel *evsel;
@@ -545,7 +573,7 @@ static int test__report(struct test_suite *test __maybe_unused, int subtest __ma
 	TEST_ASSERT_EQUAL("level", config.topdown_level, 2);
 
 	memset(&config, 0, sizeof(config));
-	argv[3] = "-v";
+	env.cmdline_argv = (const char **)other;
 	TEST_ASSERT_VAL("another command", !topdown_stat__detect(evlist, &config, &env));
 	TEST_ASSERT_VAL("counts", !config.topdown && !config.metric_only);
 	evlist__delete(evlist);
@@ -598,13 +626,17 @@ static struct test_case topdown_stat_tests[] = {
 	TEST_CASE("topdown_r3_threads_csv", thread_csv),
 	TEST_CASE("topdown_r3_threads_json", thread_json),
 	TEST_CASE("topdown_r3_idle_threads", thread_idle),
+	TEST_CASE("topdown_r3_idle_threads_of_all", thread_idle_all),
 	TEST_CASE("topdown_r5_hybrid_std", hybrid_std),
 	TEST_CASE("topdown_r5_hybrid_csv", hybrid_csv),
 	TEST_CASE("topdown_r5_hybrid_json", hybrid_json),
 	TEST_CASE("topdown_r5_hybrid_cpus", hybrid_cpus),
 	TEST_CASE("topdown_r7_slots_and_running", running),
 	TEST_CASE("topdown_r8_negative", negative),
+	TEST_CASE("topdown_r8_negative_csv", negative_csv),
+	TEST_CASE("topdown_r8_negative_zero", negative_zero),
 	TEST_CASE("topdown_r8_not_counted", not_counted),
+	TEST_CASE("topdown_r8_not_counted_json", uncounted_json),
 	TEST_CASE("topdown_r9_colors", colors),
 	TEST_CASE("topdown_r11_recorded", report),
 	TEST_CASE("topdown_r15_codes", codes),

@@ -54,7 +54,8 @@ static bool has_metric(struct list_head *list, const struct evsel *leader,
 
 	__evlist__for_each_entry(list, pos) {
 		if (pos != metric && evsel__leader(pos) == leader &&
-		    evsel__is_topdown_metric(pos) && pos->core.attr.type == metric->core.attr.type &&
+		    evsel__is_topdown_metric(pos) &&
+		    pos->core.attr.type == metric->core.attr.type &&
 		    pos->core.attr.config == metric->core.attr.config)
 			return true;
 	}
@@ -226,7 +227,8 @@ int topdown_group__fix(struct list_head *list)
 				set_leader(list, evsel__leader(pos), slots);
 			else if (give_slots(list, pos))
 				return -ENOMEM;
-			again = changed = true;
+			again = true;
+			changed = true;
 			break;
 		}
 	} while (again);
