@@ -79,6 +79,9 @@ selftest: deps ## C kernel selftests, in the test machine
 perftest: deps ## C perf's own tests that the series touches, in the test machine
 	@scripts/check.py perftest
 
+topdown: deps ## P perf's TopDown against the model's truth; not part of check yet
+	@scripts/check.py topdown
+
 lint: deps ## C static checks
 	@scripts/check.py lint
 
@@ -90,6 +93,6 @@ clean: ## P remove build/
 
 .NOTPARALLEL:
 .PHONY: help demo check fresh series kernel perf qemu selftests rootfs vm \
-	pmusim-matrix bench speed modeltest fuzz-model kunit selftest perftest lint \
-	deps clean
+	pmusim-matrix bench speed modeltest fuzz-model kunit selftest perftest \
+	topdown lint deps clean
 .DEFAULT_GOAL := help

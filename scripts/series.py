@@ -37,8 +37,8 @@ import hooks  # noqa: E402
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 # Where the overlay lives: every file below is part of exactly one patch.
-ROOMS = ("arch", "include", "tools/perf", "tools/testing/selftests",
-         "Documentation")
+ROOMS = ("arch", "include", "tools/lib", "tools/perf",
+         "tools/testing/selftests", "Documentation")
 
 NEUTRAL = ("corepmu", "corepmu@localhost")
 

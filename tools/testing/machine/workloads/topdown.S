@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * topdown WHAT - spend the slots of the pipeline on one thing
+ * topdown WHAT [forever] - spend the slots of the pipeline on one thing
  *
  *	retiring	arithmetic without dependence on memory
  *	bad-spec	a branch that follows a random bit
@@ -19,8 +19,10 @@
 	.globl	_start, retiring, bad_spec, fe_bound, be_bound, _end_of_code
 	.text
 _start:
-	cmpq	$2, (%rsp)
-	jne	usage
+	mov	(%rsp), %r15
+	cmp	$2, %r15
+	jb	usage
+again:
 	mov	16(%rsp), %rsi
 	movb	(%rsi), %al
 	cmpb	$'p', %al
@@ -50,6 +52,8 @@ _start:
 	jmp	done
 4:	call	phases
 done:
+	cmp	$2, %r15
+	ja	again
 	xor	%edi, %edi
 	mov	$SYS_exit, %eax
 	syscall

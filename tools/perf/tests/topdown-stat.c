@@ -1,0 +1,649 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What perf stat --topdown prints, from counts that are given here: standard
+ * output, CSV and JSON, for all, for each thread, for each CPU, and on hybrids.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <internal/threadmap.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+#include <linux/zalloc.h>
+#include <perf/threadmap.h>
+#include "color.h"
+#include "cpumap.h"
+#include "debug.h"
+#include "env.h"
+#include "evlist.h"
+#include "evsel.h"
+#include "stat.h"
+#include "target.h"
+#include "tests.h"
+#include "thread_map.h"
+#include "topdown-event.h"
+#include "topdown-stat.h"
+
+#define ATOM_TYPE	10
+#define NR_LEVEL2	9
+
+static struct stats no_time;
+
+/**
+ * struct form - How to print
+ * @mode: what is aggregated
+ * @csv: with commas
+ * @json: as JSON
+ * @level: of the top-down analysis
+ * @nr: number of aggregates
+ * @system_wide: as with -a
+ */
+struct form {
+	enum aggr_mode	mode;
+	bool		csv;
+	bool		json;
+	unsigned int	level;
+	int		nr;
+	bool		system_wide;
+};
+
+/**
+ * struct counts - The counts of one group in one aggregate
+ * @val: slots and metrics, or the metrics of an E-core
+ * @ena: time enabled
+ * @run: time running
+ */
+struct counts {
+	s64	val[NR_LEVEL2];
+	u64	ena;
+	u64	run;
+};
+
+static struct evsel *add_event(struct evlist *evlist, struct evsel *leader, u32 type,
+			       u64 config, const char *pmu, const char *name)
+{
+	struct perf_event_attr attr = {
+		.type	= type,
+		.config	= config,
+	};
+	struct evsel *evsel = evsel__new(&attr);
+
+	if (!evsel)
+		return NULL;
+	if (!strcmp(pmu, "cpu"))
+		evsel->name = strdup(name);
+	else if (asprintf(&evsel->name, "%s/%s/", pmu, name) < 0)
+		evsel->name = NULL;
+	evsel->pmu_name = strdup(pmu);
+	evsel->supported = true;
+	evlist__add(evlist, evsel);
+	evsel__set_leader(evsel, leader ?: evsel);
+	return evsel;
+}
+
+/* A group with slots, as of PMUs with PERF_METRICS. */
+static int add_slots(struct evlist *evlist, const char *pmu, unsigned int level)
+{
+	int nr = level > 1 ? TOPDOWN_NR_METRICS : TOPDOWN_NR_LEVEL1, i;
+	struct evsel *leader = add_event(evlist, NULL, PERF_TYPE_RAW, 0x400, pmu, "slots");
+
+	for (i = 0; leader && i < nr; i++) {
+		if (!add_event(evlist, leader, PERF_TYPE_RAW, 0x8000 + 0x100 * i, pmu,
+			       topdown_event_names[i]))
+			return -ENOMEM;
+	}
+	return leader ? 0 : -ENOMEM;
+}
+
+/* A group of ordinary events, as of E-cores. */
+static int add_atom(struct evlist *evlist)
+{
+	static const u64 codes[] = { 0x2c2, 0x73, 0x19c, 0x2a4 };
+	struct evsel *leader = NULL, *evsel;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(codes); i++) {
+		evsel = add_event(evlist, leader, ATOM_TYPE, codes[i], "cpu_atom",
+				  topdown_event_names[i]);
+		if (!evsel)
+			return -ENOMEM;
+		leader = leader ?: evsel;
+	}
+	return 0;
+}
+
+/* Events in the order of the list; each aggregate has the groups in turn. */
+static void set_counts(struct evlist *evlist, int nr, const struct counts *counts)
+{
+	struct evsel *evsel;
+	int group = -1, member = 0, i;
+
+	evlist__for_each_entry(evlist, evsel) {
+		if (evsel__leader(evsel) == evsel) {
+			group++;
+			member = 0;
+		}
+		for (i = 0; i < nr; i++) {
+			const struct counts *from = &counts[group * nr + i];
+			struct perf_stat_aggr *aggr = &evsel->stats->aggr[i];
+
+			aggr->counts.val = from->val[member];
+			aggr->counts.ena = from->ena;
+			aggr->counts.run = from->run;
+			aggr->nr = from->ena ? 1 : 0;
+		}
+		member++;
+	}
+}
+
+static struct perf_thread_map *two_threads(void)
+{
+	pid_t tids[] = { 101, 102 };
+	struct perf_thread_map *map = perf_thread_map__new_array(ARRAY_SIZE(tids), tids);
+
+	if (map) {
+		map->map[0].comm = strdup("alpha");
+		map->map[1].comm = strdup("beta");
+	}
+	return map;
+}
+
+/* Print, and return what was printed. */
+static char *print(struct evlist *evlist, const struct form *form, const struct counts *counts)
+{
+	struct perf_thread_map *threads = two_threads();
+	struct timespec time = { .tv_sec = 1, .tv_nsec = 500 };
+	struct perf_stat_config config = {
+		.aggr_mode		= form->mode,
+		.csv_output		= form->csv,
+		.csv_sep		= form->csv ? "," : " ",
+		.json_output		= form->json,
+		.metric_only		= true,
+		.metric_only_len	= 20,
+		.topdown		= true,
+		.topdown_level		= form->level ?: 1,
+		.interval		= 1000,
+		.run_count		= 1,
+		.system_wide		= form->system_wide,
+		.walltime_nsecs_stats	= &no_time,
+		/* Titles each time */
+		.interval_clear		= true,
+	};
+	struct target target = { .tid = "1" };
+	struct evsel *evsel;
+	char *text = NULL;
+	size_t size;
+	int i;
+
+	config.output = open_memstream(&text, &size);
+	config.aggr_map = cpu_aggr_map__empty_new(form->nr);
+	if (!config.output || !config.aggr_map || !threads)
+		goto out;
+	for (i = 0; i < form->nr; i++) {
+		config.aggr_map->map[i].thread_idx = form->mode == AGGR_THREAD ? i : -1;
+		config.aggr_map->map[i].cpu.cpu = form->mode == AGGR_NONE ? i : -1;
+		config.aggr_map->map[i].core = i;
+		config.aggr_map->map[i].socket = 0;
+		config.aggr_map->map[i].die = 0;
+	}
+	evlist__for_each_entry(evlist, evsel) {
+		perf_thread_map__put(evsel->core.threads);
+		evsel->core.threads = perf_thread_map__get(threads);
+	}
+	if (evlist__alloc_stats(&config, evlist, /*alloc_raw=*/false))
+		goto out;
+	set_counts(evlist, form->nr, counts);
+	evlist__print_counters(evlist, &config, &target, &time, 0, NULL);
+	evlist__free_stats(evlist);
+out:
+	if (config.output)
+		fclose(config.output);
+	perf_thread_map__put(threads);
+	free(config.aggr_map);
+	return text;
+}
+
+static int expect(struct evlist *evlist, const struct form *form, const struct counts *counts,
+		  const char *expected)
+{
+	char *text = print(evlist, form, counts);
+	int ret = TEST_OK;
+
+	if (!text || strcmp(text, expected)) {
+		pr_debug("printed:\n%sexpected:\n%s", text ?: "(nothing)\n", expected);
+		ret = TEST_FAIL;
+	}
+	free(text);
+	return ret;
+}
+
+static struct evlist *new_list(unsigned int level, bool hybrid)
+{
+	struct evlist *evlist = evlist__new();
+
+	perf_use_color_default = 0;
+	if (!evlist)
+		return NULL;
+	if (add_slots(evlist, hybrid ? "cpu_core" : "cpu", level) ||
+	    (hybrid && add_atom(evlist))) {
+		evlist__delete(evlist);
+		return NULL;
+	}
+	return evlist;
+}
+
+static int check(unsigned int level, bool hybrid, const struct form *form,
+		 const struct counts *counts, const char *expected)
+{
+	struct evlist *evlist = new_list(level, hybrid);
+	int ret;
+
+	TEST_ASSERT_VAL("no memory", evlist);
+	ret = expect(evlist, form, counts, expected);
+	evlist__delete(evlist);
+	return ret;
+}
+
+static const struct counts plain[] = {
+	{ { 1000, 400, 50, 250, 300 }, 100, 100 },
+};
+
+static int test__columns_std(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct form form = { .mode = AGGR_GLOBAL, .nr = 1 };
+
+	return check(1, false, &form, plain,
+"#           time             retiring      bad speculation       frontend bound        backend bound                slots\n"
+"     1.000000500                40.0%                 5.0%                25.0%                30.0%                 1000\n");
+}
+
+static int test__columns_csv(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct form form = { .mode = AGGR_GLOBAL, .nr = 1, .csv = true };
+
+	return check(1, false, &form, plain,
+"time,retiring,bad speculation,frontend bound,backend bound,slots,running,notable\n"
+"1.000000500,40.00,5.00,25.00,30.00,1000,100.00,frontend bound|backend bound\n");
+}
+
+static int test__columns_json(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct form form = { .mode = AGGR_GLOBAL, .nr = 1, .json = true };
+
+	return check(1, false, &form, plain,
+"{\"interval\" : 1.000000500, \"pmu\" : \"cpu\", \"retiring\" : 40.00, \"bad speculation\" : 5.00, \"frontend bound\" : 25.00, \"backend bound\" : 30.00, \"slots\" : 1000, \"share\" : 100.00, \"pcnt-running\" : 100.00, \"notable\" : \"frontend bound|backend bound\"}\n");
+}
+
+/* Complements are what is left of the parent, and not less than nothing. */
+static int test__level2(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct form form = { .mode = AGGR_GLOBAL, .nr = 1, .csv = true, .level = 2 };
+	const struct counts counts[] = {
+		{ { 1000, 400, 50, 250, 300, 100, 60, 200, 120 }, 100, 100 },
+	};
+
+	return check(2, false, &form, counts,
+"time,retiring,bad speculation,frontend bound,backend bound,heavy operations,light operations,branch mispredict,machine clears,fetch latency,fetch bandwidth,memory bound,core bound,slots,running,notable\n"
+"1.000000500,40.00,5.00,25.00,30.00,10.00,30.00,6.00,0.00,20.00,5.00,12.00,18.00,1000,100.00,frontend bound|backend bound|fetch latency|core bound\n");
+}
+
+static const struct counts threads[] = {
+	{ { 1000, 400, 50, 250, 300 }, 100, 100 },
+	{ { 100, 90, 0, 10, 0 }, 100, 100 },
+};
+
+static int test__thread_std(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct form form = { .mode = AGGR_THREAD, .nr = 2 };
+
+	return check(1, false, &form, threads,
+"#           time             comm-pid                 retiring      bad speculation       frontend bound        backend bound                slots\n"
+"     1.000000500            alpha-101                    40.0%                 5.0%                25.0%                30.0%                 1000\n"
+"     1.000000500             beta-102                    90.0%                 0.0%                10.0%                 0.0%                  100\n");
+}
+
+static int test__thread_csv(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct form form = { .mode = AGGR_THREAD, .nr = 2, .csv = true };
+
+	return check(1, false, &form, threads,
+"time,comm-pid,retiring,bad speculation,frontend bound,backend bound,slots,running,notable\n"
+"1.000000500,alpha-101,40.00,5.00,25.00,30.00,1000,100.00,frontend bound|backend bound\n"
+"1.000000500,beta-102,90.00,0.00,10.00,0.00,100,100.00,retiring\n");
+}
+
+static int test__thread_json(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct form form = { .mode = AGGR_THREAD, .nr = 2, .json = true };
+
+	return check(1, false, &form, threads,
+"{\"interval\" : 1.000000500, \"thread\" : \"alpha-101\", \"pmu\" : \"cpu\", \"retiring\" : 40.00, \"bad speculation\" : 5.00, \"frontend bound\" : 25.00, \"backend bound\" : 30.00, \"slots\" : 1000, \"share\" : 100.00, \"pcnt-running\" : 100.00, \"notable\" : \"frontend bound|backend bound\"}\n"
+"{\"interval\" : 1.000000500, \"thread\" : \"beta-102\", \"pmu\" : \"cpu\", \"retiring\" : 90.00, \"bad speculation\" : 0.00, \"frontend bound\" : 10.00, \"backend bound\" : 0.00, \"slots\" : 100, \"share\" : 100.00, \"pcnt-running\" : 100.00, \"notable\" : \"retiring\"}\n");
+}
+
+/* With -a, a thread that did nothing has no row; without, it says so. */
+static const struct counts thread_idle_counts[] = {
+	{ { 0 }, 0, 0 },
+	{ { 100, 90, 0, 10, 0 }, 100, 100 },
+};
+
+static int test__thread_idle(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct form form = { .mode = AGGR_THREAD, .nr = 2, .csv = true };
+
+	return check(1, false, &form, thread_idle_counts,
+"time,comm-pid,retiring,bad speculation,frontend bound,backend bound,slots,running,notable\n"
+"1.000000500,alpha-101,null,null,null,null,null,0.00,none\n"
+"1.000000500,beta-102,90.00,0.00,10.00,0.00,100,100.00,retiring\n");
+}
+
+static int test__thread_idle_all(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct form form = { .mode = AGGR_THREAD, .nr = 2, .csv = true, .system_wide = true };
+
+	return check(1, false, &form, thread_idle_counts,
+"time,comm-pid,retiring,bad speculation,frontend bound,backend bound,slots,running,notable\n"
+"1.000000500,beta-102,90.00,0.00,10.00,0.00,100,100.00,retiring\n");
+}
+
+/* A task that was on the P-cores for three quarters of its time */
+static const struct counts hybrid[] = {
+	{ { 4000, 1600, 200, 1000, 1200 }, 100, 75 },
+	{ { 100, 200, 300, 400 }, 100, 100 },
+};
+
+static int test__hybrid_std(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct form form = { .mode = AGGR_GLOBAL, .nr = 1 };
+
+	return check(1, true, &form, hybrid,
+"#           time pmu                    retiring      bad speculation       frontend bound        backend bound                slots    share\n"
+"     1.000000500 cpu_core                  40.0%                 5.0%                25.0%                30.0%                 3000    75.0%  (75.00%)\n"
+"     1.000000500 cpu_atom                  10.0%                20.0%                30.0%                40.0%                 1000    25.0%\n");
+}
+
+static int test__hybrid_csv(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct form form = { .mode = AGGR_GLOBAL, .nr = 1, .csv = true, .level = 2 };
+	const struct counts counts[] = {
+		{ { 4000, 1600, 200, 1000, 1200, 0, 200, 1000, 1200 }, 100, 100 },
+		{ { 100, 200, 300, 400 }, 100, 100 },
+	};
+
+	return check(2, true, &form, counts,
+"time,pmu,retiring,bad speculation,frontend bound,backend bound,heavy operations,light operations,branch mispredict,machine clears,fetch latency,fetch bandwidth,memory bound,core bound,slots,share,running,notable\n"
+"1.000000500,cpu_core,40.00,5.00,25.00,30.00,0.00,40.00,5.00,0.00,25.00,0.00,30.00,0.00,4000,80.00,100.00,frontend bound|backend bound|fetch latency|memory bound\n"
+"1.000000500,cpu_atom,10.00,20.00,30.00,40.00,null,null,null,null,null,null,null,null,1000,20.00,100.00,bad speculation|frontend bound|backend bound\n");
+}
+
+static int test__hybrid_json(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct form form = { .mode = AGGR_GLOBAL, .nr = 1, .json = true };
+
+	return check(1, true, &form, hybrid,
+"{\"interval\" : 1.000000500, \"pmu\" : \"cpu_core\", \"retiring\" : 40.00, \"bad speculation\" : 5.00, \"frontend bound\" : 25.00, \"backend bound\" : 30.00, \"slots\" : 3000, \"share\" : 75.00, \"pcnt-running\" : 75.00, \"notable\" : \"frontend bound|backend bound\"}\n"
+"{\"interval\" : 1.000000500, \"pmu\" : \"cpu_atom\", \"retiring\" : 10.00, \"bad speculation\" : 20.00, \"frontend bound\" : 30.00, \"backend bound\" : 40.00, \"slots\" : 1000, \"share\" : 25.00, \"pcnt-running\" : 100.00, \"notable\" : \"bad speculation|frontend bound|backend bound\"}\n");
+}
+
+/* -A: a CPU has a row for its own PMU only. */
+static int test__hybrid_cpus(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct form form = { .mode = AGGR_NONE, .nr = 2 };
+	const struct counts counts[] = {
+		{ { 4000, 1600, 200, 1000, 1200 }, 100, 100 }, { { 0 }, 0, 0 },
+		{ { 0 }, 0, 0 }, { { 100, 200, 300, 400 }, 100, 100 },
+	};
+
+	return check(1, true, &form, counts,
+"#           time cpu    pmu                    retiring      bad speculation       frontend bound        backend bound                slots    share\n"
+"     1.000000500 CPU0   cpu_core                  40.0%                 5.0%                25.0%                30.0%                 4000    80.0%\n"
+"     1.000000500 CPU1   cpu_atom                  10.0%                20.0%                30.0%                40.0%                 1000    20.0%\n");
+}
+
+static int test__running(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct form form = { .mode = AGGR_GLOBAL, .nr = 1 };
+	const struct counts counts[] = {
+		{ { 1000, 400, 50, 250, 300 }, 100, 50 },
+	};
+
+	return check(1, false, &form, counts,
+"#           time             retiring      bad speculation       frontend bound        backend bound                slots\n"
+"     1.000000500                40.0%                 5.0%                25.0%                30.0%                 1000  (50.00%)\n");
+}
+
+/* A reader sees 0 to 100, a program the number with its sign. */
+static const struct counts negative_counts[] = {
+	{ { 1000, 1010, -20, 0, 10 }, 100, 100 },
+};
+
+static const struct counts negative_tiny[] = {
+	{ { 100000000, 100000000, -1, 0, 0 }, 100, 100 },
+};
+
+static int test__negative(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct form form = { .mode = AGGR_GLOBAL, .nr = 1 };
+
+	return check(1, false, &form, negative_counts,
+"#           time             retiring      bad speculation       frontend bound        backend bound                slots\n"
+"     1.000000500               100.0%                 0.0%                 0.0%                 1.0%                 1000\n");
+}
+
+static int test__negative_csv(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct form form = { .mode = AGGR_GLOBAL, .nr = 1, .csv = true };
+
+	return check(1, false, &form, negative_counts,
+"time,retiring,bad speculation,frontend bound,backend bound,slots,running,notable\n"
+"1.000000500,101.00,-2.00,0.00,1.00,1000,100.00,retiring\n");
+}
+
+static int test__negative_zero(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct form form = { .mode = AGGR_GLOBAL, .nr = 1, .csv = true };
+
+	return check(1, false, &form, negative_tiny,
+"time,retiring,bad speculation,frontend bound,backend bound,slots,running,notable\n"
+"1.000000500,100.00,0.00,0.00,0.00,100000000,100.00,retiring\n");
+}
+
+static const struct counts not_counted_counts[] = {
+	{ { 0 }, 100, 0 },
+};
+
+static int test__not_counted(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct form form = { .mode = AGGR_GLOBAL, .nr = 1 };
+
+	return check(1, false, &form, not_counted_counts,
+"#           time             retiring      bad speculation       frontend bound        backend bound                slots\n"
+"     1.000000500        <not counted>        <not counted>        <not counted>        <not counted>                    -\n");
+}
+
+static int test__uncounted_json(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct form form = { .mode = AGGR_GLOBAL, .nr = 1, .json = true };
+
+	return check(1, false, &form, not_counted_counts,
+"{\"interval\" : 1.000000500, \"pmu\" : \"cpu\", \"retiring\" : null, \"bad speculation\" : null, \"frontend bound\" : null, \"backend bound\" : null, \"slots\" : null, \"share\" : null, \"pcnt-running\" : 0.00, \"notable\" : \"none\"}\n");
+}
+
+static int test__colors(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct form form = { .mode = AGGR_GLOBAL, .nr = 1 };
+	const struct {
+		struct counts counts;
+		const char *retiring, *bad_spec, *fe_bound, *be_bound;
+	} cases[] = {
+		{ { { 1000, 701, 99, 100, 100 }, 1, 1 }, PERF_COLOR_GREEN, "", "", "" },
+		{ { { 1000, 500, 100, 200, 200 }, 1, 1 }, "", "", "", "" },
+		{ { { 1000, 497, 101, 201, 201 }, 1, 1 },
+		  "", PERF_COLOR_RED, PERF_COLOR_RED, PERF_COLOR_RED },
+	};
+	unsigned int i, n;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		const char * const colors[] = { cases[i].retiring, cases[i].bad_spec,
+					 cases[i].fe_bound, cases[i].be_bound };
+		struct evlist *evlist = new_list(1, false);
+		char *text, *rest, *row, *cell;
+
+		TEST_ASSERT_VAL("no memory", evlist);
+		perf_use_color_default = 1;
+		text = print(evlist, &form, &cases[i].counts);
+		perf_use_color_default = 0;
+		evlist__delete(evlist);
+		TEST_ASSERT_VAL("no text", text);
+		row = strchr(text, '\n');
+		TEST_ASSERT_VAL("no row", row);
+		/* Behind the time, four cells */
+		rest = strstr(row, "500 ");
+		TEST_ASSERT_VAL("no time", rest);
+		rest += 4;
+		for (n = 0; n < ARRAY_SIZE(colors); n++) {
+			char *end = strchr(rest, '%');
+
+			TEST_ASSERT_VAL("no cell", end);
+			*end = '\0';
+			cell = strchr(rest, '\033');
+			if (n && cell && strstarts(cell, PERF_COLOR_RESET))
+				cell = strchr(cell + 1, '\033');
+			TEST_ASSERT_EQUAL("a color", !!cell, !!*colors[n]);
+			TEST_ASSERT_VAL("the color", !cell || strstarts(cell, colors[n]));
+			rest = end + 1;
+		}
+		free(text);
+	}
+	return TEST_OK;
+}
+
+/* Titles are as wide as the rows below, whatever the label. */
+static int test__aligned(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	static const enum aggr_mode modes[] = {
+		AGGR_GLOBAL, AGGR_THREAD, AGGR_NONE, AGGR_CORE, AGGR_SOCKET, AGGR_NODE, AGGR_DIE,
+		AGGR_CLUSTER, AGGR_CACHE,
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(modes); i++) {
+		const struct form form = { .mode = modes[i], .nr = 1 };
+		struct evlist *evlist = new_list(1, false);
+		char *text, *row;
+
+		TEST_ASSERT_VAL("no memory", evlist);
+		text = print(evlist, &form, plain);
+		evlist__delete(evlist);
+		TEST_ASSERT_VAL("no text", text);
+		row = strchr(text, '\n');
+		TEST_ASSERT_VAL("no row", row);
+		if (row - text != (long)strlen(row + 1) - 1) {
+			pr_debug("mode %d:\n%s", modes[i], text);
+			free(text);
+			return TEST_FAIL;
+		}
+		free(text);
+	}
+	return TEST_OK;
+}
+
+/* Recorded events have codes, and the command line tells what they are for. */
+static int test__report(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	static const char * const topdown[] = { "perf", "stat", "record", "--topdown" };
+	static const char * const other[] = { "perf", "stat", "record", "-v" };
+	struct perf_env env = {
+		.cmdline_argv	= (const char **)topdown,
+		.nr_cmdline	= ARRAY_SIZE(topdown),
+	};
+	struct perf_stat_config config = { 0 };
+	struct evlist *evlist = new_list(2, false);
+	struct evsel *evsel;
+
+	TEST_ASSERT_VAL("no memory", evlist);
+	evlist__for_each_entry(evlist, evsel) {
+		zfree(&evsel->name);
+		zfree(&evsel->pmu_name);
+	}
+	TEST_ASSERT_VAL("a recorded file", topdown_stat__detect(evlist, &config, &env));
+	TEST_ASSERT_VAL("percentages", config.topdown && config.metric_only);
+	TEST_ASSERT_EQUAL("level", config.topdown_level, 2);
+
+	memset(&config, 0, sizeof(config));
+	env.cmdline_argv = (const char **)other;
+	TEST_ASSERT_VAL("another command", !topdown_stat__detect(evlist, &config, &env));
+	TEST_ASSERT_VAL("counts", !config.topdown && !config.metric_only);
+	evlist__delete(evlist);
+	return TEST_OK;
+}
+
+/* Codes, not names: what looks like slots is not, and the other way round. */
+static int test__codes(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	static const struct {
+		u32 type;
+		u64 config, config1;
+		enum topdown_part part;
+	} cases[] = {
+		{ PERF_TYPE_RAW, 0x400, 0, TOPDOWN_SLOTS },
+		{ PERF_TYPE_RAW, 0x400, 1, TOPDOWN_SLOTS },
+		{ PERF_TYPE_RAW, 0x400, 2, TOPDOWN_NONE },
+		{ PERF_TYPE_RAW, 0x10400, 0, TOPDOWN_NONE },
+		{ PERF_TYPE_RAW, 0x4a4, 0, TOPDOWN_NONE },
+		{ PERF_TYPE_HARDWARE, 0x400, 0, TOPDOWN_NONE },
+		{ PERF_TYPE_RAW, 0x8000, 0, TOPDOWN_RETIRING },
+		{ PERF_TYPE_RAW, 0x8300, 0, TOPDOWN_BE_BOUND },
+		{ PERF_TYPE_RAW, 0x8700, 0, TOPDOWN_MEM_BOUND },
+		{ PERF_TYPE_RAW, 0x8000, 1, TOPDOWN_NONE },
+		{ PERF_TYPE_RAW, 0x8800, 0, TOPDOWN_NONE },
+		{ PERF_TYPE_RAW, 0x8001, 0, TOPDOWN_NONE },
+		{ ATOM_TYPE, 0x8000, 0, TOPDOWN_NONE },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct perf_event_attr attr = {
+			.type		= cases[i].type,
+			.config		= cases[i].config,
+			.config1	= cases[i].config1,
+		};
+
+		TEST_ASSERT_EQUAL("part", topdown_part_of_attr(&attr), cases[i].part);
+	}
+	return TEST_OK;
+}
+
+static struct test_case topdown_stat_tests[] = {
+	TEST_CASE("topdown_r2_columns_std", columns_std),
+	TEST_CASE("topdown_r2_columns_csv", columns_csv),
+	TEST_CASE("topdown_r2_columns_json", columns_json),
+	TEST_CASE("topdown_r2_level2", level2),
+	TEST_CASE("topdown_r2_titles_aligned", aligned),
+	TEST_CASE("topdown_r3_threads_std", thread_std),
+	TEST_CASE("topdown_r3_threads_csv", thread_csv),
+	TEST_CASE("topdown_r3_threads_json", thread_json),
+	TEST_CASE("topdown_r3_idle_threads", thread_idle),
+	TEST_CASE("topdown_r3_idle_threads_of_all", thread_idle_all),
+	TEST_CASE("topdown_r5_hybrid_std", hybrid_std),
+	TEST_CASE("topdown_r5_hybrid_csv", hybrid_csv),
+	TEST_CASE("topdown_r5_hybrid_json", hybrid_json),
+	TEST_CASE("topdown_r5_hybrid_cpus", hybrid_cpus),
+	TEST_CASE("topdown_r7_slots_and_running", running),
+	TEST_CASE("topdown_r8_negative", negative),
+	TEST_CASE("topdown_r8_negative_csv", negative_csv),
+	TEST_CASE("topdown_r8_negative_zero", negative_zero),
+	TEST_CASE("topdown_r8_not_counted", not_counted),
+	TEST_CASE("topdown_r8_not_counted_json", uncounted_json),
+	TEST_CASE("topdown_r9_colors", colors),
+	TEST_CASE("topdown_r11_recorded", report),
+	TEST_CASE("topdown_r15_codes", codes),
+	{ .name = NULL, }
+};
+
+struct test_suite suite__topdown_stat = {
+	.desc = "TopDown output",
+	.test_cases = topdown_stat_tests,
+};
