@@ -27,6 +27,41 @@ static void no_such_cpu(const char *name, Error **errp)
     error_setg(errp, "pmusim: no CPU '%s'; there are:%s", name, known->str);
 }
 
+/*
+ * Auto counter reload as the command line has it: masks of general-purpose
+ * counters, and of fixed ones from bit 32 on. P-cores of a hybrid CPU have
+ * properties of their own.
+ */
+static const struct pmusim_pmu *with_acr(X86CPU *cpu,
+                                         const struct pmusim_pmu *pmu,
+                                         Error **errp)
+{
+    bool core = cpu->pmusim_cpu->hybrid && !cpu->pmusim_atom;
+    uint64_t reload = cpu->pmusim_acr_reload[core];
+    uint64_t cause = cpu->pmusim_acr_cause[core];
+    uint64_t existing = pmu->gp | (uint64_t)pmu->fixed << PMUSIM_FIXED_BASE;
+
+    if (reload == UINT64_MAX && cause == UINT64_MAX) {
+        return pmu;
+    }
+    reload = reload == UINT64_MAX ? pmusim_acr_reloadable(pmu) : reload;
+    cause = cause == UINT64_MAX ? pmusim_acr_causes(pmu) : cause;
+    if ((reload | cause) & ~existing) {
+        error_setg(errp, "pmusim: acr masks name counters that do not exist");
+        return pmu;
+    }
+
+    cpu->pmusim_acr = (struct pmusim_acr) {
+        .reload_gp = reload,
+        .reload_fixed = reload >> PMUSIM_FIXED_BASE,
+        .cause_gp = cause,
+        .cause_fixed = cause >> PMUSIM_FIXED_BASE,
+    };
+    cpu->pmusim_pmu = *pmu;
+    cpu->pmusim_pmu.acr = reload ? &cpu->pmusim_acr : NULL;
+    return &cpu->pmusim_pmu;
+}
+
 /* Before the features are used: the row of the CPU table sets the model */
 void x86_pmusim_realize(X86CPU *cpu, Error **errp)
 {
@@ -66,6 +101,7 @@ void x86_pmusim_realize(X86CPU *cpu, Error **errp)
     x86_pmusim_dump_at_exit(cpu);
     cpu->pmusim_atom = cpu->apic_id < 64 &&
                        cpu->pmusim_atoms >> cpu->apic_id & 1;
+    with_acr(cpu, row->hybrid && cpu->pmusim_atom ? row->atom : row->pmu, errp);
 }
 
 /* Power-on reset; INIT restores the state over this, see do_cpu_init() */
