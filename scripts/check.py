@@ -1033,7 +1033,7 @@ def machine(check):
                                                    "mainline"):
         check.run("machine", test, [
             TOP + "/scripts/demo.py", "--out", BUILD + "/check/" + test,
-            "--kernel", IMAGES["mainline"],
+            "--kernel", IMAGES["mainline"], "--strays", "2",
             "--table", f"{BUILD}/check/{test}.tsv"])
 
 
