@@ -111,7 +111,7 @@ def measure(core_name, variant, scenarios):
             modifier=scenario.modifier, freeze=",freeze=1" if freeze else "")
     status, text, log = check.boot(
         f"bench-{core_name}-{variant}", script, "--cpu", core.cpu, "--kernel",
-        check.IMAGES[VARIANTS[variant]], "--append", "nmi_watchdog=0")
+        check.IMAGES[VARIANTS[variant]])
     parts = dict(re.findall(r"^== (\S+)\n((?:(?!==).*\n)*)", text, re.M))
     found = {name: figures(parts.get(name, "")) for name in scenarios}
     missing = [name for name in scenarios if not found[name]]
@@ -148,8 +148,7 @@ def topdown(core_name, variant):
     status, text, log = check.boot(
         f"bench-topdown-{core_name}-{variant}", TOPDOWN_SCRIPT.format(
             first=first, end=end, events=check.topdown_events(core.pmu)),
-        "--cpu", core.cpu, "--kernel", check.IMAGES[VARIANTS[variant]],
-        "--append", "nmi_watchdog=0")
+        "--cpu", core.cpu, "--kernel", check.IMAGES[VARIANTS[variant]])
     found = topdown_figures(text)
     if status or not found:
         sys.exit(f"bench.py: {core_name} {variant}: no figures for TopDown,"

@@ -62,7 +62,7 @@ def boot(qemu, kernel, variant):
     plain = variant == "plain"
     command = [
         "tools/testing/machine/run", "--qemu", qemu, "--kernel", kernel,
-        "--smp", "1", "--append", "nmi_watchdog=0", "--timeout", "900",
+        "--smp", "1", "--timeout", "900",
         "--out", f"build/speed/{variant}", "--cpu", "clearwaterforest",
         *(["--no-pmu"] if plain else []), "--",
         GUEST.format(prefix=PREFIX.get(variant, ""))]

@@ -20,12 +20,6 @@
 /* Most memory accesses of one instruction, rounded up generously */
 #define ACCESSES_MAX    8
 
-static enum pmusim_level level_of(const struct pmusim *p,
-                                  enum pmusim_class class)
-{
-    return p->hot.level[class == PMUSIM_OS ? 0 : PMUSIM_CPLS - 1];
-}
-
 static bool both_classes(const struct pmusim *p, unsigned int i)
 {
     return p->active[PMUSIM_OS] & p->active[PMUSIM_USR] & pmusim_bit(i);
@@ -49,8 +43,8 @@ static uint64_t slot_distance(const struct pmusim *p, unsigned int i,
 /* Does anything that runs report memory? */
 static bool has_memory(const struct pmusim *p)
 {
-    return pmusim_level_has_memory(level_of(p, PMUSIM_OS)) ||
-           pmusim_level_has_memory(level_of(p, PMUSIM_USR));
+    return pmusim_level_has_memory(pmusim_level_of(p, PMUSIM_OS)) ||
+           pmusim_level_has_memory(pmusim_level_of(p, PMUSIM_USR));
 }
 
 /* Most slots that one instruction can take: a mispredicted, taken branch */
@@ -154,7 +148,7 @@ static void arm(struct pmusim *p, enum pmusim_class class)
     }
 
     for (i = 0; i < PMUSIM_CLASSES; i++) {
-        if (pmusim_level_is_exact(level_of(p, i))) {
+        if (pmusim_level_is_exact(pmusim_level_of(p, i))) {
             limit[i] = 0;
         }
         p->armed[i] = limit[i];
@@ -229,6 +223,7 @@ static enum pmusim_level needed_level(const struct pmusim *p,
 void pmusim_update(struct pmusim *p, enum pmusim_class class)
 {
     uint64_t todo = p->existing;
+    bool records = pmusim_lbr_records(p);
     bool logged = p->logging;
     unsigned int c, cpl;
 
@@ -254,8 +249,7 @@ void pmusim_update(struct pmusim *p, enum pmusim_class class)
         if (p->counter[i].threshold) {
             p->masked |= pmusim_bit(i);
         }
-        if ((p->counter[i].select & PMUSIM_SEL_BR_CNTR) &&
-            pmusim_lbr_records(p)) {
+        if (records && (p->counter[i].select & PMUSIM_SEL_BR_CNTR)) {
             p->logging = true;
         }
     }
@@ -350,8 +344,8 @@ static void approach(struct pmusim *p, uint64_t insns)
 
 static bool listens(const struct pmusim *p)
 {
-    return level_of(p, PMUSIM_OS) != PMUSIM_LEVEL_NONE ||
-           level_of(p, PMUSIM_USR) != PMUSIM_LEVEL_NONE;
+    return pmusim_level_of(p, PMUSIM_OS) != PMUSIM_LEVEL_NONE ||
+           pmusim_level_of(p, PMUSIM_USR) != PMUSIM_LEVEL_NONE;
 }
 
 /*
@@ -470,7 +464,7 @@ unsigned int pmusim_admit(struct pmusim *p, enum pmusim_class class,
     if (p->due && insns > p->due) {
         insns = p->due;
     }
-    if (pmusim_level_is_exact(level_of(p, class))) {
+    if (pmusim_level_is_exact(pmusim_level_of(p, class))) {
         insns = 1;
     }
 

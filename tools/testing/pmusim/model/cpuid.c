@@ -19,12 +19,6 @@
 #define CPUID_23_0_EBX_EQ           (1u << 1)
 #define CPUID_1A_CORE_TYPE_SHIFT    24
 
-static bool has_arch_lbr(const struct pmusim_pmu *pmu)
-{
-    return pmu->lbrs &&
-           (pmu->caps & PMUSIM_CAP_LBR_FORMAT) == PMUSIM_CAP_LBR_ARCH;
-}
-
 static void leaf_1(const struct pmusim_pmu *pmu, struct pmusim_cpuid *regs)
 {
     regs->ecx |= CPUID_1_ECX_PDCM;
@@ -54,7 +48,7 @@ static void leaf_7(const struct pmusim *p, uint32_t subleaf,
         if (cpu->hybrid) {
             regs->edx |= CPUID_7_0_EDX_HYBRID;
         }
-        if (has_arch_lbr(pmu)) {
+        if (pmusim_lbr_is_arch(pmu)) {
             regs->edx |= CPUID_7_0_EDX_ARCH_LBR;
         }
     } else if (subleaf == 1 && cpu->leaf_23) {

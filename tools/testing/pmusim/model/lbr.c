@@ -100,7 +100,8 @@ static const struct {
     },
 };
 
-static bool is_arch(const struct pmusim_pmu *pmu)
+/* Architectural, not model-specific; false as well where there is none */
+bool pmusim_lbr_is_arch(const struct pmusim_pmu *pmu)
 {
     return pmu->lbrs &&
            (pmu->caps & PMUSIM_CAP_LBR_FORMAT) == PMUSIM_CAP_LBR_ARCH;
@@ -112,7 +113,7 @@ bool pmusim_lbr_records(const struct pmusim *p)
     if (!p->pmu->lbrs || (p->global_status & PMUSIM_STATUS_LBR_FRZ)) {
         return false;
     }
-    if (is_arch(p->pmu)) {
+    if (pmusim_lbr_is_arch(p->pmu)) {
         return p->lbr.ctl & PMUSIM_LBR_CTL_ENABLE;
     }
     return p->debugctl & PMUSIM_DEBUGCTL_LBR;
@@ -133,7 +134,7 @@ static bool class_passes(const struct pmusim *p, enum pmusim_class class)
 {
     const struct pmusim_lbr *lbr = &p->lbr;
 
-    if (is_arch(p->pmu)) {
+    if (pmusim_lbr_is_arch(p->pmu)) {
         return lbr->ctl & (class == PMUSIM_OS ? PMUSIM_LBR_CTL_OS :
                            PMUSIM_LBR_CTL_USR);
     }
@@ -145,13 +146,13 @@ static bool kind_passes(const struct pmusim *p, enum pmusim_branch kind)
 {
     const struct pmusim_lbr *lbr = &p->lbr;
 
-    return is_arch(p->pmu) ? lbr->ctl & kinds[kind].ctl :
+    return pmusim_lbr_is_arch(p->pmu) ? lbr->ctl & kinds[kind].ctl :
                              !(lbr->select & kinds[kind].select);
 }
 
 static bool in_stack_mode(const struct pmusim *p)
 {
-    return is_arch(p->pmu) ? p->lbr.ctl & PMUSIM_LBR_CTL_STACK :
+    return pmusim_lbr_is_arch(p->pmu) ? p->lbr.ctl & PMUSIM_LBR_CTL_STACK :
                              p->lbr.select & PMUSIM_SELECT_STACK;
 }
 
@@ -178,15 +179,15 @@ static void pop(struct pmusim_lbr *lbr)
 void pmusim_lbr_update(struct pmusim *p)
 {
     struct pmusim_lbr *lbr = &p->lbr;
+    bool records = pmusim_lbr_records(p);
     unsigned int class, kind;
 
-    lbr->arch = is_arch(p->pmu);
+    lbr->arch = pmusim_lbr_is_arch(p->pmu);
     lbr->stack = in_stack_mode(p);
     for (class = 0; class < PMUSIM_CLASSES; class++) {
         lbr->passes[class] = 0;
         for (kind = PMUSIM_BRANCH_JCC; kind < PMUSIM_BRANCH_KINDS; kind++) {
-            if (pmusim_lbr_records(p) && class_passes(p, class) &&
-                kind_passes(p, kind)) {
+            if (records && class_passes(p, class) && kind_passes(p, kind)) {
                 lbr->passes[class] |= 1u << kind;
             }
         }
@@ -330,7 +331,7 @@ void pmusim_lbr_init(struct pmusim *p)
 void pmusim_lbr_cpuid(const struct pmusim_pmu *pmu, struct pmusim_cpuid *regs)
 {
     *regs = (struct pmusim_cpuid) { 0 };
-    if (!is_arch(pmu)) {
+    if (!pmusim_lbr_is_arch(pmu)) {
         return;
     }
 
@@ -357,7 +358,7 @@ const struct pmusim_lbr_entry *pmusim_lbr_at(const struct pmusim *p,
 static enum pmusim_access find(const struct pmusim *p, uint32_t msr,
                                struct place *place)
 {
-    bool arch = is_arch(p->pmu);
+    bool arch = pmusim_lbr_is_arch(p->pmu);
     unsigned int i;
 
     for (i = 0; i < ARRAY_SIZE(registers); i++) {

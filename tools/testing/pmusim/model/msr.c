@@ -253,9 +253,7 @@ static uint64_t global_inuse(const struct pmusim *p)
 /* The reading instruction is in the budget where anything is counted */
 static void fold_before_read(struct pmusim *p, enum pmusim_class class)
 {
-    bool announced = p->hot.level[class == PMUSIM_OS ? 0 : PMUSIM_CPLS - 1];
-
-    pmusim_fold(p, class, announced);
+    pmusim_fold(p, class, pmusim_level_of(p, class) != PMUSIM_LEVEL_NONE);
 }
 
 static uint64_t read_place(const struct pmusim *p, struct place place)

@@ -131,14 +131,13 @@ static bool is_adaptive(const struct pmusim *p, uint64_t counters)
 static void add_branches(struct pmusim *p, unsigned int number,
                          struct record *record)
 {
+    bool records = pmusim_lbr_records(p);
     unsigned int age;
 
     for (age = 0; age < number; age++) {
-        const struct pmusim_lbr_entry *entry = NULL;
+        const struct pmusim_lbr_entry *entry =
+            records ? pmusim_lbr_at(p, age) : NULL;
 
-        if (pmusim_lbr_records(p)) {
-            entry = pmusim_lbr_at(p, age);
-        }
         add(record, entry ? entry->from : 0);
         add(record, entry ? entry->to : 0);
         add(record, entry ? entry->info : 0);

@@ -286,7 +286,7 @@ static uint64_t slots_since_fold(const struct pmusim *p,
     uint64_t packed = p->hot.lane[class];
     uint64_t cycles = (packed >> PMUSIM_LANE_MISS_SHIFT) * pmu->miss_cycles;
 
-    if (pmusim_level_has_memory(p->hot.level[class ? PMUSIM_CPLS - 1 : 0])) {
+    if (pmusim_level_has_memory(pmusim_level_of(p, class))) {
         cycles += work->fetch_misses * pmu->fetch_cycles + work->stall_cycles +
                   work->divisions * pmu->divide_cycles;
     }

@@ -629,6 +629,12 @@ struct pmusim {
     uint64_t said[1024];
 };
 
+static inline enum pmusim_level pmusim_level_of(const struct pmusim *p,
+                                                enum pmusim_class class)
+{
+    return p->hot.level[class == PMUSIM_OS ? 0 : PMUSIM_CPLS - 1];
+}
+
 /* How a register access ends */
 enum pmusim_access {
     PMUSIM_DONE,
@@ -716,6 +722,7 @@ bool pmusim_pebs_record(struct pmusim *p, uint64_t counters,
 
 /* lbr.c */
 
+bool pmusim_lbr_is_arch(const struct pmusim_pmu *pmu);
 bool pmusim_lbr_records(const struct pmusim *p);
 void pmusim_lbr_interrupted(struct pmusim *p);
 void pmusim_lbr_update(struct pmusim *p);

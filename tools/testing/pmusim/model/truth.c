@@ -140,7 +140,7 @@ void pmusim_truth_add(struct pmusim *p, enum pmusim_class class,
             truth->total[PMUSIM_STAT_NMI_INSNS] += insns;
         }
     }
-    if (pmusim_level_is_exact(p->hot.level[class ? 3 : 0])) {
+    if (pmusim_level_is_exact(pmusim_level_of(p, class))) {
         add_to_ranges(p, class, delta);
     }
 }
