@@ -101,7 +101,8 @@ void x86_pmusim_realize(X86CPU *cpu, Error **errp)
     x86_pmusim_dump_at_exit(cpu);
     cpu->pmusim_atom = cpu->apic_id < 64 &&
                        cpu->pmusim_atoms >> cpu->apic_id & 1;
-    with_acr(cpu, row->hybrid && cpu->pmusim_atom ? row->atom : row->pmu, errp);
+    cpu->pmusim_core = with_acr(cpu, row->hybrid && cpu->pmusim_atom ?
+                                row->atom : row->pmu, errp);
 }
 
 /* Power-on reset; INIT restores the state over this, see do_cpu_init() */
@@ -113,6 +114,7 @@ void x86_pmusim_reset(X86CPU *cpu)
                 &x86_pmusim_host);
     env->pmusim.skid = cpu->pmusim_skid;
     if (cpu->pmusim_cpu) {
+        env->pmusim.pmu = cpu->pmusim_core;
         env->msr_ia32_misc_enable |= MISC_ENABLE_PERFMON |
                                      MISC_ENABLE_BTS_UNAVAIL;
         if (!pmusim_pebs_counters(env->pmusim.pmu)) {
