@@ -22,16 +22,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#include "emulated_msr.h"
 
-#define MSR_ID		0x504d5500
-#define MSR_CONTROL	0x504d5501
-#define MSR_INDEX	0x504d5502
-#define MSR_READS	0x504d5503
-#define MSR_WRITES	0x504d5504
-#define MSR_STATISTIC0	0x504d5510
-#define MSR_RANGE0	0x504d5540
-#define MSR_TRUTH0	0x504d5600
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 #define ID		0x01006d6973756d70ull
 #define CONTROL_COUNT	1
@@ -39,8 +32,6 @@
 #define CONTROL_FORGET	4
 #define CONTROL_MEMORY	8
 #define RANGES		8
-#define RANGE_OS	1
-#define RANGE_USR	2
 
 static const char * const statistics[] = {
 	"reads", "writes", "pmis", "pmis_lost", "lvtpc_writes", "pebs_records",
@@ -57,27 +48,10 @@ static const char * const lanes[] = {
 	"divisions", "fetch_misses",
 };
 
-static int msr_file;
-
 static void die(const char *what)
 {
 	perror(what);
 	exit(1);
-}
-
-static uint64_t rdmsr(uint32_t msr)
-{
-	uint64_t value;
-
-	if (pread(msr_file, &value, sizeof(value), msr) != sizeof(value))
-		die("pmusim: rdmsr");
-	return value;
-}
-
-static void wrmsr(uint32_t msr, uint64_t value)
-{
-	if (pwrite(msr_file, &value, sizeof(value), msr) != sizeof(value))
-		die("pmusim: wrmsr");
 }
 
 static void usage(void)

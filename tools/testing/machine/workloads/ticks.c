@@ -43,18 +43,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "emulated_msr.h"
+
 #define DEVICE		"/sys/bus/event_source/devices/cpu/"
 #define EVENT_TICKS	0x5101c4
 #define EVENT_BRANCHES	0xc4
 #define EVENT_INSNS	0xc0
 #define CONSENT		1
 #define THREADS_MAX	16
-
-#define MSR_STATISTIC_PMIS	0x504d5512
-#define MSR_RANGE0		0x504d5540
-#define MSR_TRUTH0		0x504d5600
-#define LANE_CONDITIONALS	3
-#define RANGE_USR		2
 
 /* attr.config3 is newer than Debian's header */
 struct attr {
@@ -86,27 +82,12 @@ struct joiner {
 };
 
 static uint64_t random_state;
-static int pmu_type, msr_file = -1;
+static int pmu_type;
 
 static void die(const char *what)
 {
 	perror(what);
 	exit(2);
-}
-
-static uint64_t rdmsr(uint32_t msr)
-{
-	uint64_t value;
-
-	if (pread(msr_file, &value, sizeof(value), msr) != sizeof(value))
-		die("ticks: rdmsr");
-	return value;
-}
-
-static void wrmsr(uint32_t msr, uint64_t value)
-{
-	if (pwrite(msr_file, &value, sizeof(value), msr) != sizeof(value))
-		die("ticks: wrmsr");
 }
 
 /* From @first to @last */
@@ -508,10 +489,10 @@ int main(int argc, char **argv)
 	}
 	if (option.period)
 		open_sampler();
-	pmis = rdmsr(MSR_STATISTIC_PMIS);
+	pmis = rdmsr(MSR_STATISTIC0 + STATISTIC_PMIS);
 	for (i = 0; i < option.stops; i++)
 		run(&threads[choose(0, option.threads - 1)]);
-	pmis = rdmsr(MSR_STATISTIC_PMIS) - pmis;
+	pmis = rdmsr(MSR_STATISTIC0 + STATISTIC_PMIS) - pmis;
 
 	for (i = 0; i < option.threads; i++)
 		happened += threads[i].ticks;
