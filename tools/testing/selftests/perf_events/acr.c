@@ -26,8 +26,7 @@
 #include <linux/perf_event.h>
 
 #include "../kselftest_harness.h"
-
-#define DEVICES			"/sys/bus/event_source/devices"
+#include "core_pmu.h"
 
 #define EVENT_INSTRUCTIONS	0x00c0
 #define EVENT_BRANCHES		0x00c4
@@ -47,43 +46,16 @@ struct core_pmu {
 	int	max_precise;
 };
 
-static int read_text(const char *pmu, const char *name, char *text, size_t size)
-{
-	char path[512];
-	ssize_t len;
-	int fd;
-
-	snprintf(path, sizeof(path), DEVICES "/%s/%s", pmu, name);
-	fd = open(path, O_RDONLY);
-	if (fd < 0)
-		return -1;
-	len = read(fd, text, size - 1);
-	close(fd);
-	if (len < 0)
-		return -1;
-	text[len] = '\0';
-
-	return 0;
-}
-
 /* Fill in @pmu if @name is a core PMU with a CPU that is online */
 static bool get_core_pmu(const char *name, struct core_pmu *pmu)
 {
 	char text[256];
 
 	memset(pmu, 0, sizeof(*pmu));
-	if (strcmp(name, "cpu") && strncmp(name, "cpu_", 4))
+	if (!is_core_pmu(name, &pmu->type, &pmu->cpu))
 		return false;
 
 	snprintf(pmu->name, sizeof(pmu->name), "%.31s", name);
-	if (read_text(name, "type", text, sizeof(text)))
-		return false;
-	pmu->type = atoi(text);
-	if (!read_text(name, "cpus", text, sizeof(text))) {
-		if (text[0] < '0' || text[0] > '9')
-			return false;
-		pmu->cpu = atoi(text);
-	}
 	if (!read_text(name, "caps/max_precise", text, sizeof(text)))
 		pmu->max_precise = atoi(text);
 	pmu->acr = !read_text(name, "format/acr_mask", text, sizeof(text));
@@ -105,16 +77,6 @@ static int get_core_pmus(struct core_pmu *pmu, int max)
 	closedir(dir);
 
 	return n;
-}
-
-static int pin(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-
-	return sched_setaffinity(0, sizeof(set), &set);
 }
 
 /* What CPUID says about the CPU that this runs on */

@@ -29,8 +29,8 @@
 #include <linux/perf_event.h>
 
 #include "../kselftest_harness.h"
+#include "core_pmu.h"
 
-#define DEVICES			"/sys/bus/event_source/devices"
 #define SYSCTL			"/proc/sys/kernel"
 
 #define EVENT_CYCLES		0x003c
@@ -83,22 +83,6 @@ static struct {
 	int	max_precise;
 } pmu;
 
-static int read_file(const char *path, char *text, size_t size)
-{
-	int fd = open(path, O_RDONLY);
-	ssize_t len;
-
-	if (fd < 0)
-		return -1;
-	len = read(fd, text, size - 1);
-	close(fd);
-	if (len < 0)
-		return -1;
-	text[len] = '\0';
-
-	return 0;
-}
-
 static int write_file(const char *path, const char *text)
 {
 	int fd = open(path, O_WRONLY);
@@ -114,11 +98,7 @@ static int write_file(const char *path, const char *text)
 
 static int read_pmu(const char *name, char *text, size_t size)
 {
-	char path[256];
-
-	snprintf(path, sizeof(path), DEVICES "/%s/%s", pmu.name, name);
-
-	return read_file(path, text, size);
+	return read_text(pmu.name, name, text, size);
 }
 
 static int switch_freeze(bool on)

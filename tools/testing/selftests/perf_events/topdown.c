@@ -27,8 +27,7 @@
 #include <linux/perf_event.h>
 
 #include "../kselftest_harness.h"
-
-#define DEVICES		"/sys/bus/event_source/devices"
+#include "core_pmu.h"
 
 #define SLOTS		0x0400
 #define METRIC(i)	(0x8000 + ((i) << 8))
@@ -52,45 +51,17 @@ struct group {
 	struct perf_event_mmap_page	*page[MEMBERS];
 };
 
-static int read_text(const char *pmu, const char *name, char *text, size_t size)
-{
-	char path[512];
-	ssize_t len;
-	int fd;
-
-	snprintf(path, sizeof(path), DEVICES "/%s/%s", pmu, name);
-	fd = open(path, O_RDONLY);
-	if (fd < 0)
-		return -1;
-	len = read(fd, text, size - 1);
-	close(fd);
-	if (len < 0)
-		return -1;
-	text[len] = '\0';
-
-	return 0;
-}
-
 /* Fill in @pmu if @name is a core PMU with slots and a CPU that is online */
 static bool get_pmu(const char *name, struct topdown_pmu *pmu)
 {
 	char text[256];
 
 	memset(pmu, 0, sizeof(*pmu));
-	if (strcmp(name, "cpu") && strncmp(name, "cpu_", 4))
-		return false;
-	if (read_text(name, "events/slots", text, sizeof(text)))
+	if (!is_core_pmu(name, &pmu->type, &pmu->cpu) ||
+	    read_text(name, "events/slots", text, sizeof(text)))
 		return false;
 
 	snprintf(pmu->name, sizeof(pmu->name), "%.31s", name);
-	if (read_text(name, "type", text, sizeof(text)))
-		return false;
-	pmu->type = atoi(text);
-	if (!read_text(name, "cpus", text, sizeof(text))) {
-		if (text[0] < '0' || text[0] > '9')
-			return false;
-		pmu->cpu = atoi(text);
-	}
 	pmu->metrics = read_text(name, "events/topdown-heavy-ops", text,
 				 sizeof(text)) ? 4 : 8;
 
@@ -111,16 +82,6 @@ static bool find_pmu(struct topdown_pmu *pmu)
 	closedir(dir);
 
 	return found;
-}
-
-static int pin(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-
-	return sched_setaffinity(0, sizeof(set), &set);
 }
 
 static void init_attr(struct perf_event_attr *attr, int type, uint64_t config)
