@@ -27,7 +27,7 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import check  # noqa: E402
+from checks import harness, topdown  # noqa: E402
 
 PERIOD = 10007
 WEIGHTS = {"insns": 1, "rdmsr": 30, "rdpmc": 30, "wrmsr": 100, "apic": 100}
@@ -57,7 +57,7 @@ SCENARIOS = {
 
 TOPDOWN = ("topdown-switch", "topdown-accuracy")
 TOPDOWN_CORES = ("icelake", "arrowlake")
-TOPDOWN_SCRIPT = check.PHASES + """
+TOPDOWN_SCRIPT = topdown.PHASES + """
 pmusim 0 stats
 kill $!
 killall yield
@@ -109,22 +109,22 @@ def measure(core_name, variant, scenarios):
             name=name, pmu=core.pmu, number=core.number, period=PERIOD,
             event=scenario.event, options=scenario.options,
             modifier=scenario.modifier, freeze=",freeze=1" if freeze else "")
-    status, text, log = check.boot(
+    status, text, log = harness.boot(
         f"bench-{core_name}-{variant}", script, "--cpu", core.cpu, "--kernel",
-        check.IMAGES[VARIANTS[variant]])
+        harness.IMAGES[VARIANTS[variant]])
     parts = dict(re.findall(r"^== (\S+)\n((?:(?!==).*\n)*)", text, re.M))
     found = {name: figures(parts.get(name, "")) for name in scenarios}
     missing = [name for name in scenarios if not found[name]]
     if status or missing:
         sys.exit(f"bench.py: {core_name} {variant}: no figures for"
                  f" {' '.join(missing) or 'the boot'}, see {log}\n"
-                 + check.tail(text))
+                 + harness.tail(text))
     return found
 
 
 def topdown_figures(text):
     """The two scenarios of one run, or None if it has no figures."""
-    accuracy = check.accuracy_of(text)
+    accuracy = topdown.accuracy_of(text)
     stats = dict(re.findall(r"^(\w+) (\d+)$", text, re.M))
     if not accuracy or "rdpmcs" not in stats:
         return None
@@ -141,18 +141,18 @@ def topdown_figures(text):
     }
 
 
-def topdown(core_name, variant):
+def measure_topdown(core_name, variant):
     """One boot; {scenario: figures}."""
     core = CORES[core_name]
-    first, end = check.phases_range()
-    status, text, log = check.boot(
+    first, end = topdown.phases_range()
+    status, text, log = harness.boot(
         f"bench-topdown-{core_name}-{variant}", TOPDOWN_SCRIPT.format(
-            first=first, end=end, events=check.topdown_events(core.pmu)),
-        "--cpu", core.cpu, "--kernel", check.IMAGES[VARIANTS[variant]])
+            first=first, end=end, events=topdown.topdown_events(core.pmu)),
+        "--cpu", core.cpu, "--kernel", harness.IMAGES[VARIANTS[variant]])
     found = topdown_figures(text)
     if status or not found:
         sys.exit(f"bench.py: {core_name} {variant}: no figures for TopDown,"
-                 f" see {log}\n" + check.tail(text))
+                 f" see {log}\n" + harness.tail(text))
     return found
 
 
@@ -163,12 +163,12 @@ def main():
                         choices=[*SCENARIOS, *TOPDOWN])
     parser.add_argument("--cpu", action="append", choices=CORES)
     parser.add_argument("--variant", action="append", choices=VARIANTS)
-    parser.add_argument("--table", default=check.BUILD + "/results/bench.tsv")
+    parser.add_argument("--table", default=harness.BUILD + "/results/bench.tsv")
     args = parser.parse_args()
     chosen = args.scenario or [*SCENARIOS, *TOPDOWN]
     scenarios = [name for name in chosen if name in SCENARIOS]
 
-    builder = check.Check("")
+    builder = harness.Check("")
     variants = args.variant or list(VARIANTS)
     for part in ["qemu", "rootfs", *{VARIANTS[name] if VARIANTS[name] != "series"
                                      else "kernel" for name in variants}]:
@@ -183,7 +183,7 @@ def main():
             if any(name in TOPDOWN for name in chosen) and \
                     core in TOPDOWN_CORES and variant != "series-freeze":
                 results.update((name, found) for name, found in
-                               topdown(core, variant).items() if name in chosen)
+                               measure_topdown(core, variant).items() if name in chosen)
             for scenario, found in results.items():
                 for metric, value in found.items():
                     rows.append((scenario, core, variant, metric,

@@ -21,10 +21,10 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import check  # noqa: E402
+from checks import harness, model  # noqa: E402
 import demo  # noqa: E402
 
-CPUS = runpy.run_path(check.MACHINE + "/run")["CPUS"]
+CPUS = runpy.run_path(harness.MACHINE + "/run")["CPUS"]
 KERNELS = ("stock", "debian", "series", "mainline")
 LINUX_6_12 = ("stock", "debian", "series")
 NO_SLOTS = ("skylake",)
@@ -156,8 +156,8 @@ def judge_stat(text, _):
         return ["not each event was counted once"]
     counts = dict(counted(picked))
     wrong = []
-    for event, right in (("instructions", check.INSTRUCTIONS),
-                         ("branches", check.BRANCHES)):
+    for event, right in (("instructions", model.INSTRUCTIONS),
+                         ("branches", model.BRANCHES)):
         if counts[event] != right:
             wrong.append(f"{counts[event]} {event}, not {right}")
     if not counts["cycles"]:
@@ -166,7 +166,7 @@ def judge_stat(text, _):
         wrong.append("more misses than branches")
     if [event for event, _ in counted(default)] != COUNTED:
         wrong.append("without -e: not each event was counted once")
-    elif dict(counted(default))["instructions"] < check.INSTRUCTIONS:
+    elif dict(counted(default))["instructions"] < model.INSTRUCTIONS:
         wrong.append("without -e: too few instructions")
     return wrong
 
@@ -321,7 +321,7 @@ def guest_script(cpu):
 def reason(output):
     """What a command that failed said first of an error."""
     found = re.search(r"(?:error|cannot|failed|not found).*(?:\n.*)?", output, re.I)
-    return (found.group() if found else check.tail(output, 2)).strip()
+    return (found.group() if found else harness.tail(output, 2)).strip()
 
 
 SECTION = re.compile(r"^=== (\S+) (\S+)\n(.*?)^=== status (\d+)$", re.M | re.S)
@@ -378,11 +378,11 @@ class Matrix:
 
     def boot(self, kernel, image, cpu):
         start = time.monotonic()
-        status, text, log = check.boot(
+        status, text, log = harness.boot(
             f"matrix-{kernel}-{cpu}", guest_script(cpu), "--cpu", cpu,
             "--kernel", image, timeout=900)
         self.record(kernel, cpu, "boot", "fail" if status else "pass",
-                    said_by_run(text) or [check.tail(text)], log)
+                    said_by_run(text) or [harness.tail(text)], log)
         for test, result, why in judge(text, kernel, cpu):
             self.record(kernel, cpu, test, result, why, log)
         print(f"      {kernel} on {cpu} took {time.monotonic() - start:.0f} s",
@@ -422,7 +422,7 @@ class Matrix:
 def image_of(kernel):
     """Build or fetch a kernel: the path of its image, or None."""
     print(f"      getting {kernel}", flush=True)
-    built = subprocess.run([check.TOP + "/scripts/build-kernel.sh", kernel],
+    built = subprocess.run([harness.TOP + "/scripts/build-kernel.sh", kernel],
                            stdout=subprocess.PIPE, text=True, check=False)
     return None if built.returncode else built.stdout.strip()
 
@@ -435,7 +435,7 @@ def main():
     parser.add_argument("--cpu", action="append", choices=CPUS,
                         help="only this one (may be repeated)")
     parser.add_argument("--table",
-                        default=check.BUILD + "/results/pmusim.tsv")
+                        default=harness.BUILD + "/results/pmusim.tsv")
     args = parser.parse_args()
 
     matrix = Matrix()
@@ -446,7 +446,7 @@ def main():
                 matrix.boot(kernel, image, cpu)
             else:
                 matrix.record(kernel, cpu, "boot", "fail",
-                              ["the kernel could not be built"], check.LOG)
+                              ["the kernel could not be built"], harness.LOG)
     return matrix.finish(args.table)
 
 

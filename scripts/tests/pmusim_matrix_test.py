@@ -11,7 +11,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-import check  # noqa: E402
+from checks import model  # noqa: E402
 import pmusim_matrix as matrix  # noqa: E402
 
 BIG, SMALL = matrix.cores("arrowlake")
@@ -20,8 +20,8 @@ SKYLAKE, = matrix.cores("skylake")
 STAT = f"""\
 22504121,,{{0}}cycles{{1}}u,9000000,100.00,,
 <not counted>,,cpu_none/cycles/u,0,100.00,,
-{check.INSTRUCTIONS},,{{0}}instructions{{1}}u,9000000,100.00,1.33,insn per cycle
-{check.BRANCHES},,{{0}}branches{{1}}u,9000000,100.00,,
+{model.INSTRUCTIONS},,{{0}}instructions{{1}}u,9000000,100.00,1.33,insn per cycle
+{model.BRANCHES},,{{0}}branches{{1}}u,9000000,100.00,,
 1009,,{{0}}branch-misses{{1}}u,9000000,100.00,0.01,of all branches
 default
 9.10,msec,task-clock,9100000,100.00,0.9,CPUs utilized
@@ -63,9 +63,9 @@ class Judges(unittest.TestCase):
     def test_stat_is_exact(self):
         for text in (STAT.format("", ":", ""), STAT.format("cpu_core/", "/", "/")):
             self.assertEqual(matrix.judge_stat(text, BIG), [])
-            wrong = text.replace(str(check.BRANCHES), str(check.BRANCHES + 1))
+            wrong = text.replace(str(model.BRANCHES), str(model.BRANCHES + 1))
             self.assertEqual(matrix.judge_stat(wrong, BIG),
-                             [f"{check.BRANCHES + 1} branches, not {check.BRANCHES}"])
+                             [f"{model.BRANCHES + 1} branches, not {model.BRANCHES}"])
             self.assertEqual(len(matrix.judge_stat(
                 text.replace("22504121", "<not supported>"), BIG)), 1)
             self.assertEqual(len(matrix.judge_stat(

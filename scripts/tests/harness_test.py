@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Unit tests of check.py and demo.py: what they read and how they judge."""
+"""Unit tests of the harness and demo.py: what they read and how they judge."""
 
 import contextlib
 import io
@@ -10,7 +10,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-import check  # noqa: E402
+from checks import harness  # noqa: E402
 import demo  # noqa: E402
 
 KTAP = """\
@@ -26,9 +26,9 @@ KTAP = """\
 
 class Results(unittest.TestCase):
     def rows(self, pattern="", text=KTAP):
-        checked = check.Check(pattern)
+        checked = harness.Check(pattern)
         with contextlib.redirect_stdout(io.StringIO()):
-            check.tap(checked, "kunit", text, "log", "    ", "acr.")
+            harness.tap(checked, "kunit", text, "log", "    ", "acr.")
         return [row[1:3] for row in checked.rows]
 
     def test_one_level_of_ktap_is_read(self):
@@ -42,13 +42,13 @@ class Results(unittest.TestCase):
         self.assertEqual(self.rows("lint/*"), [])
 
     def test_suites_that_cannot_match_do_not_run(self):
-        picky = check.Check("kunit/acr*")
+        picky = harness.Check("kunit/acr*")
         self.assertTrue(picky.wants("kunit"))
         self.assertFalse(picky.wants("machine"))
 
     def test_nothing_passed_is_a_failure(self):
         with contextlib.redirect_stdout(io.StringIO()):
-            self.assertEqual(check.Check("").finish(os.devnull), 1)
+            self.assertEqual(harness.Check("").finish(os.devnull), 1)
 
 
 class Demo(unittest.TestCase):

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What every suite of check.py needs: parts to build, the test machine, results."""
+
+import fnmatch
+import os
+import re
+import subprocess
+import time
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+MACHINE = TOP + "/tools/testing/machine"
+BUILD = TOP + "/build"
+LOG = BUILD + "/log"
+ROOTFS = ["make", "-s", "-C", MACHINE, f"O={BUILD}/machine",
+          f"PERF={BUILD}/perf/perf", f"SELFTESTS={BUILD}/selftests"]
+# part: (what it needs, how it is made)
+PARTS = {
+    "series": ((), [TOP + "/scripts/source-tree.sh", "series"]),
+    "kernel": (("series",), [TOP + "/scripts/build-kernel.sh", "series"]),
+    "stock": ((), [TOP + "/scripts/build-kernel.sh", "stock"]),
+    "mainline": ((), [TOP + "/scripts/build-kernel.sh", "mainline"]),
+    "perf": (("series",), [TOP + "/scripts/build-perf.sh"]),
+    "selftests": (("series",), [TOP + "/scripts/build-selftests.sh"]),
+    "rootfs": (("perf", "selftests"), ROOTFS),
+    "qemu": ((), [TOP + "/scripts/build-qemu.sh"]),
+    "rr": ((), [TOP + "/scripts/fetch.sh", "rr"]),
+    "guest": ((), ["make", "-s", "-C", TOP + "/tools/testing/pmusim/guest",
+                   f"O={BUILD}/guest"]),
+}
+IMAGES = {kernel: f"{BUILD}/{folder}/arch/x86/boot/bzImage" for kernel, folder in
+          (("series", "kernel-series"), ("stock", "stock/kernel"),
+           ("mainline", "mainline/kernel"))}
+# LONG=N: N times as much of those tests that could go on forever.
+LONG = int(os.environ.get("LONG", "1"))
+MACHINE_PARTS = ("kernel", "rootfs", "qemu")
+CPUS = ("skylake", "icelake", "sapphirerapids", "arrowlake", "lunarlake",
+        "clearwaterforest")
+# A test of a numbered requirement has the number in its name; C spells it
+# acr_b12_some_thing.
+REQUIREMENT = re.compile(r"(?:(.*)\.)?(acr|pmi|topdown)_([bdekr]?)(\d+)_(.*)", re.I)
+# A test that runs in several places names them in front, and at the end then.
+PLACES = CPUS + ("arrowlake-atom",)
+
+
+def spelled(name):
+    match = REQUIREMENT.fullmatch(name)
+    if not match:
+        return name
+    where, room, kind, number, rest = match.groups()
+    place = (where or "").split(".")[0]
+    return f"{room}-{kind.upper()}{number}-{rest.replace('_', '-')}" + (
+        f"-{place}" if place in PLACES else "")
+
+
+class Check:
+    """Collects results, prints them as they come."""
+
+    def __init__(self, pattern):
+        self.pattern = pattern
+        self.rows = []
+        self.built = {}
+
+    def wants(self, suite, test="*"):
+        """Is a test picked? With "*", can any test of the suite be?"""
+        if not self.pattern:
+            return True
+        head, slash, tail = self.pattern.partition("/")
+        if slash and not fnmatch.fnmatch(suite, head):
+            return False
+        return test == "*" or fnmatch.fnmatch(
+            test if slash else f"{suite}/{test}", f"*{tail if slash else head}*")
+
+    def record(self, suite, test, result, seconds=0.0, log="", why=""):
+        test = spelled(test)
+        if suite != "build" and not self.wants(suite, test):
+            return
+        self.rows.append((suite, test, result, seconds))
+        print(f"{result:4}  {suite}/{test}  {seconds:.1f} s", flush=True)
+        if result == "fail":
+            for line in why.strip().splitlines()[:12]:
+                print(f"        {line}")
+            if log:
+                print(f"        log: {os.path.relpath(log)}", flush=True)
+
+    def run(self, suite, test, command, log=None, **options):
+        """A test that is one command: passed when it exits 0."""
+        if not self.wants(suite, test):
+            return
+        start = time.monotonic()
+        log = log or f"{LOG}/{suite}-{test.replace('/', '_')}.log"
+        status, text = captured(command, log, **options)
+        self.record(suite, test, "fail" if status else "pass",
+                    time.monotonic() - start, log, tail(text))
+
+    def need(self, suite, *parts):
+        """Build parts once each; false, and a failure, if one cannot be."""
+        for part in parts:
+            if not self.build(part):
+                self.record(suite, f"needs-{part}", "fail",
+                            why=f"build/{part} failed, see above")
+                return False
+        return True
+
+    def build(self, part):
+        if part not in self.built:
+            needs, command = PARTS[part]
+            ready = all([self.build(other) for other in needs])
+            start = time.monotonic()
+            if ready:
+                print(f"      building {part}", flush=True)
+                ready = execute(command) == 0
+            self.built[part] = ready
+            self.record("build", part, "pass" if ready else "fail",
+                        time.monotonic() - start, LOG)
+        return self.built[part]
+
+    def finish(self, table):
+        os.makedirs(os.path.dirname(table), exist_ok=True)
+        with open(table, "w", encoding="utf-8") as out:
+            print("suite", "test", "result", "seconds", sep="\t", file=out)
+            for suite, test, result, seconds in self.rows:
+                print(suite, test, result, f"{seconds:.1f}", sep="\t", file=out)
+        number = {result: sum(row[2] == result for row in self.rows)
+                  for result in ("pass", "fail", "skip")}
+        for suite, test, result, _ in self.rows:
+            if result == "fail":
+                print(f"failed: {suite}/{test}")
+        print(f"{number['pass']} passed, {number['fail']} failed,"
+              f" {number['skip']} skipped", flush=True)
+        tested = any(row[0] != "build" for row in self.rows)
+        return 1 if number["fail"] or not tested else 0
+
+
+def execute(command):
+    try:
+        return subprocess.run(command, cwd=TOP, stdout=subprocess.DEVNULL,
+                              check=False).returncode
+    except OSError as error:
+        print(f"        {error}", flush=True)
+        return 127
+
+
+def captured(command, log, **options):
+    """Run with output to a log; (status, text)."""
+    os.makedirs(os.path.dirname(log), exist_ok=True)
+    with open(log, "w+", encoding="utf-8", errors="replace") as out:
+        try:
+            status = subprocess.run(command, cwd=TOP, stdout=out, check=False,
+                                    stderr=subprocess.STDOUT, **options).returncode
+        except OSError as error:
+            out.write(f"{error}\n")
+            status = 127
+        out.seek(0)
+        return status, out.read()
+
+
+def tail(text, lines=12):
+    return "\n".join(text.splitlines()[-lines:])
+
+
+def boot(name, script, *options, timeout=300):
+    """Run a script in the test machine; (status, output, log)."""
+    out = f"{BUILD}/check/{name}"
+    log = f"{LOG}/boot-{name}.log"
+    status, text = captured(
+        [MACHINE + "/run", "--out", out, "--timeout", str(timeout), *options, "-"],
+        log, input=script, text=True)
+    return status, text, log
+
+
+def tap(check, suite, text, log, indent="", prefix="", seconds=0.0):
+    """Record the lines "ok N name" at one level of indentation."""
+    form = re.compile(indent + r"(?P<bad>not )?ok \d+(?: - | )?(?P<name>[^#]*)"
+                      r"(?:#\s*(?P<note>.*))?$")
+    notes, number = [], 0
+    for line in text.splitlines():
+        match = form.match(line)
+        if not match:
+            notes = (notes + [line])[-12:]
+            continue
+        number += 1
+        note = (match["note"] or "").upper()
+        result = "skip" if note.startswith("SKIP") else \
+            "fail" if match["bad"] else "pass"
+        check.record(suite, prefix + match["name"].strip(), result, seconds, log,
+                     "\n".join(notes))
+        notes = []
+    return number
+
+
+def emulator():
+    return subprocess.run([TOP + "/scripts/build-qemu.sh"], check=True, text=True,
+                          stdout=subprocess.PIPE).stdout.strip()

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Counter freezing: what it must not change, over many interrupts."""
+
+import glob
+import os
+import re
+import subprocess
+import time
+
+from checks.harness import LONG, MACHINE_PARTS, TOP, boot, tail
+
+# The interrupt comes late, so that a freeze makes others lose what happens
+# until then. The last run is to show that: its counter agreed to be frozen.
+INDEPENDENT = """
+echo 1 >/sys/bus/event_source/devices/cpu/freeze_counters
+while :; do
+	taskset -c 0 perf record -q -o /dev/null -e cpu/branches,period=10007,freeze=1/u payload
+done &
+for options in '-s {stops}' '-s {stops} -j' '-s {truth} -j -m' '-s {few} -c'; do
+	echo "== $options"
+	ticks -r {seed} $options
+done
+true
+"""
+INDEPENDENCE = ("alone", "joined", "truth", "consent-loses")
+
+
+def independence(check):
+    """A counter without consent stays exact beside samplers that freeze."""
+    tests = [f"pmi-independence-{part}" for part in INDEPENDENCE]
+    if not any(check.wants("machine", test) for test in tests) or \
+            not check.need("machine", *MACHINE_PARTS):
+        return
+    start = time.monotonic()
+    status, text, log = boot(
+        "pmi-independence", INDEPENDENT.format(
+            stops=2000 * LONG, truth=300 * LONG, few=200, seed=LONG),
+        "--cpu", "skylake", "--cpu-option", "pmusim-skid=50",
+        timeout=300 * LONG)
+    parts = re.findall(r"^== .*\n((?:(?!==).*\n)*)", text, re.M)
+    seconds = time.monotonic() - start
+    for number, test in enumerate(tests):
+        found = {name: int(value) for name, value in re.findall(
+            r"^(\w+) (-?\d+)$", parts[number], re.M)} \
+            if len(parts) == len(tests) and not status else {}
+        right = "wrong" in found
+        if test.endswith("loses"):
+            right = right and found["wrong"] > 0 and found["lost"] > 0
+        else:
+            right = right and found["wrong"] == 0
+        if test.endswith(("alone", "joined")):
+            right = right and found["pmis"] > 100000 * LONG
+        if test.endswith("joined"):
+            right = right and found["joined"] > 0 and found["active"] > 0
+        check.record("machine", test, "pass" if right else "fail",
+                     0 if number else seconds, log, tail(text, 40))
+
+
+RR = """
+pmu=/sys/bus/event_source/devices/cpu
+echo 1 >$pmu/freeze_counters
+perf record -q -o /dev/null -a -C 0 -e cpu/branches,period=10007,freeze=1/u sleep 10000 &
+while :; do
+	taskset -c 0 perf record -q -o /dev/null -e cpu/branches,period=10007,freeze=1/u payload
+done &
+renice -n 19 -p $!
+while :; do
+	cat $pmu/freeze_counters_state
+	usleep 200000
+done >/tmp/states &
+run=0
+while [ $run -lt {runs} ]; do
+	run=$((run + 1))
+	rr record --bind-to-cpu=0 -c 20000 -o /tmp/trace threads 2 >/tmp/recorded
+	echo "recorded $? $(cat /tmp/recorded)"
+	rr replay -a /tmp/trace >/tmp/replayed
+	echo "replayed $? $(cat /tmp/replayed)"
+	rm -rf /tmp/trace
+done
+echo "active $(grep -c 'active: 0' /tmp/states)"
+echo "objected $(grep -c 'without consent: 0' /tmp/states)"
+"""
+
+
+def rr_files():
+    """Options that put rr and its libraries into the machine."""
+    program = subprocess.run([TOP + "/scripts/fetch.sh", "rr"], check=True,
+                             text=True, stdout=subprocess.PIPE).stdout.strip()
+    folder = os.path.dirname(os.path.dirname(program))
+    listed = subprocess.run(
+        ["ldd", program], check=True, text=True, stdout=subprocess.PIPE,
+        env=dict(os.environ, LD_LIBRARY_PATH=":".join(
+            glob.glob(folder + "/lib/*-linux-gnu")))).stdout
+    options = ["--add", folder + "=usr"]
+    for library in re.findall(r"(/\S+) \(0x", listed):
+        if not library.startswith(folder):
+            options += ["--add", f"{library}={library}"]
+    return options
+
+
+def record_replay(check):
+    """rr replays what it recorded while everybody else lets counters freeze."""
+    test = "pmi-rr-replays"
+    if not check.wants("machine", test) or \
+            not check.need("machine", "rr", *MACHINE_PARTS):
+        return
+    start = time.monotonic()
+    runs = 5 * LONG
+    status, text, log = boot(
+        test, RR.format(runs=runs), "--cpu", "skylake",
+        "--cpu-option", "pmusim-skid=50", *rr_files(), timeout=300 * LONG)
+    recorded = re.findall(r"^recorded 0 (total .*)$", text, re.M)
+    replayed = re.findall(r"^replayed 0 (total .*)$", text, re.M)
+    states = dict(re.findall(r"^(active|objected) (\d+)$", text, re.M))
+    # Hardly two runs alike: there was something to get wrong.
+    right = len(recorded) == runs and recorded == replayed and \
+        len(set(recorded)) > runs / 2 and \
+        int(states.get("active", 0)) > 0 and int(states.get("objected", 0)) > 0
+    check.record("machine", test, "pass" if right and not status else "fail",
+                 time.monotonic() - start, log, tail(text, 40))
+
+
+def run(check):
+    independence(check)
+    record_replay(check)
