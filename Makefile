@@ -8,6 +8,7 @@ run := $(machine)/run
 CPU ?= arrowlake
 KERNEL ?= series
 TEST ?=
+FLAVOUR ?= cloud
 # For the shell of the test machine as it was typed, "$" and all.
 override CMD := $(value CMD)
 export CMD TEST
@@ -29,7 +30,7 @@ check: deps ## E pass every test; results in build/results/check.tsv
 fresh: deps ## E demo and check in a pristine Debian 12 (CACHE=1 lends it the cache)
 	@scripts/fresh.sh
 
-series: deps ## P the patches in build/series, the git tree in build/linux
+series: deps ## P the patches in build/series, the git tree in build/linux; PREVIOUS=revision VERSION=2
 	@scripts/source-tree.sh series
 
 kernel: series ## P the test machine's kernel
@@ -85,6 +86,13 @@ topdown: deps ## P perf's TopDown against the model's truth; not part of check y
 lint: deps ## C static checks
 	@scripts/check.py lint
 
+drift: deps ## P which hooks fit other kernels that Debian serves; build/results/drift.tsv
+	@scripts/drift.py
+
+deb: deps ## P Debian packages of kernel, headers and perf in build/deb; FLAVOUR=cloud|amd64
+	@scripts/deps.sh deb
+	@scripts/build-deb.sh $(FLAVOUR)
+
 deps:
 	@scripts/deps.sh
 
@@ -94,5 +102,5 @@ clean: ## P remove build/
 .NOTPARALLEL:
 .PHONY: help demo check fresh series kernel perf qemu selftests rootfs vm \
 	pmusim-matrix bench speed modeltest fuzz-model kunit selftest perftest \
-	topdown lint deps clean
+	topdown lint drift deb deps clean
 .DEFAULT_GOAL := help

@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Build the perf_events selftests of the series' kernel tree, statically, into
-# build/selftests.
+# build/selftests. SELFTESTS_TREE and SELFTESTS_OUT name another tree and place.
 . "$(dirname "$0")/lib.sh"
 
-tree=$build/linux
-out=$build/selftests-build
+tree=${SELFTESTS_TREE:-$build/linux}
+result=${SELFTESTS_OUT:-$build/selftests}
+out=$result-build
 
 # The one header that the tests need newer than Debian's; all of them, by
 # "make headers", would take a minute.
@@ -28,13 +29,13 @@ if same "$out/.built" "$key"; then
 	exit 0
 fi
 # Programs that are no tests any more must go; the lock is held and stays.
-rm -rf "$build/selftests"
+rm -rf "$result"
 find "$out" -maxdepth 1 -type f ! -name .lock -delete
-mkdir -p "$build/selftests"
+mkdir -p "$result"
 logged selftests selftests
 for program in "$out"/*; do
 	if [ -f "$program" ] && [ -x "$program" ]; then
-		cp "$program" "$build/selftests/"
+		cp "$program" "$result/"
 	fi
 done
 remember "$out/.built" "$key"

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # Make sure that the Debian packages which the build and the tests use are
 # there: as root install what is missing, else say how. (Semantic patches that
-# count their matches need libpython's development link.)
+# count their matches need libpython's development link.) With an argument, for
+# what is not part of check: deps.sh deb|lint
 . "$(dirname "$0")/lib.sh"
 
 packages="
@@ -12,6 +13,12 @@ packages="
 	libpixman-1-dev libpython3-dev lz4 meson ninja-build patch pkg-config
 	python3 qemu-system-data seabios shellcheck sparse xz-utils
 "
+
+case ${1:-} in
+deb) packages="cpio debhelper kmod libslang2-dev libssl-dev libtraceevent-dev
+	libzstd-dev rsync" ;;
+lint) packages="clang-tidy libtraceevent-dev pyflakes3 python3-sphinx" ;;
+esac
 
 missing=
 for package in $packages; do

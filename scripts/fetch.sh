@@ -1,9 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Fetch what this work builds or runs on, from Debian, through apt and its
-# signature checks, and print its path: fetch.sh linux|qemu|mainline|debian|rr
-# (debian is the image of Debian's own 6.12 kernel, rr the program with the
-# libraries of Debian that hardly anything else needs, the others are sources)
+# signature checks, and print its path: fetch.sh
+# linux|linux-oldest|linux-newest|config|qemu|mainline|debian|rr
+# (linux-oldest and linux-newest are the first and the last 6.12.y of any Debian
+# that has it, config is Debian's configuration of its 6.12 cloud kernel, with those of its
+# other flavours beside it, debian the image of that kernel, rr the program with
+# the libraries of Debian that hardly anything else needs, the others are sources)
 #
 # apt runs on a configuration of its own below the cache; the system's is only
 # read, for the mirror. What the cache holds is used without network; removing
@@ -44,7 +47,9 @@ configure()
 	: "${security:=${main%/debian/}/debian-security/}"
 	mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial"
 	case $what in
-	linux | debian | rr) type=deb suites="bookworm bookworm-security" ;;
+	linux | config | debian | rr) type=deb suites="bookworm bookworm-security" ;;
+	linux-*) type=deb suites="bookworm-backports bookworm-security trixie
+		trixie-security" ;;
 	mainline) type=deb suites=trixie-backports ;;
 	qemu) type=deb-src suites="bookworm bookworm-security" ;;
 	esac
@@ -65,12 +70,22 @@ newest()
 	apt_own apt-cache pkgnames linux- | grep -x "$1" | sort -V | tail -n 1
 }
 
+# All versions of a package, the oldest first.
+versions()
+{
+	apt_own apt-cache madison "$1" | awk '{ print $3 }' | sort -V
+}
+
 # kernel PATTERN FILES: download the newest package of a name pattern,
 # keep some of its files.
 kernel()
 {
 	package=$(newest "$1")
 	[ -n "$package" ] || die "Debian offers no package like $1"
+	case $what in
+	linux-oldest) package=$package=$(versions "$package" | head -n 1) ;;
+	linux-newest) package=$package=$(versions "$package" | tail -n 1) ;;
+	esac
 	say "fetching $package"
 	work=$store.new
 	rm -rf "$work"
@@ -80,7 +95,7 @@ kernel()
 	dpkg-deb --fsys-tarfile "$work"/*.deb |
 		tar -x -C "$work" --transform='s,.*/,,' --wildcards "$2"
 	rm "$work"/*.deb
-	echo "$package $version" >"$work/version"
+	echo "${package%%=*} $version" >"$work/version"
 	mv "$work" "$store"
 }
 
@@ -120,13 +135,17 @@ rr()
 }
 
 case $what in
-linux) pattern='linux-source-6\.12' files='./usr/src/*.tar.xz' result='*.tar.xz' ;;
+linux | linux-*) pattern='linux-source-6\.12' files='./usr/src/*.tar.xz' result='*.tar.xz' ;;
+config)
+	pattern='linux-config-6\.12' files='./usr/src/*/config.amd64_none_*.xz'
+	result='config.amd64_none_cloud-amd64.xz'
+	;;
 mainline) pattern='linux-source-7\.[0-9]*' files='./usr/src/*.tar.xz' result='*.tar.xz' ;;
 # The flavour for virtual machines is a third of the other in size.
 debian) pattern='linux-image-6\.12\..*-cloud-amd64' files='./boot/*-amd64' result='vmlinuz-*' ;;
 qemu) result='*.dsc' ;;
 rr) result=rr ;;
-*) die "usage: fetch.sh linux|qemu|mainline|debian|rr" ;;
+*) die "usage: fetch.sh linux|linux-oldest|linux-newest|config|qemu|mainline|debian|rr" ;;
 esac
 
 alone "$cache/sources"

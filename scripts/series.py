@@ -3,6 +3,7 @@
 """Turn the folders of series/ into a kernel git tree and a set of patches.
 
 usage: series.py --base TARBALL --tree DIR --patches DIR [--stock DIR]
+                 [--bench FILE] [--previous REVISION]
        series.py --check
 
 --base TARBALL  kernel source package, for example linux-source-6.12.tar.xz
@@ -10,7 +11,14 @@ usage: series.py --base TARBALL --tree DIR --patches DIR [--stock DIR]
                 unpacked tarball, branch `series` has one commit for each
                 folder series/NN-slug. Files whose content does not change
                 keep their times, so that make rebuilds only what must be.
---patches DIR   receives the `git format-patch` set with its cover letter
+--patches DIR   receives the `git format-patch` set with its cover letter, and
+                `recipients`, as the kernel's get_maintainer.pl knows them
+--bench FILE    numbers for the cover letter, as bench.py writes them
+--previous REV  compare with the series of that revision of this repository:
+                its changes go into the cover letter, all of them to
+                `range-diff`, and the patches are called v2 or what --version
+                says
+--version N     which version this is
 --stock DIR     also create a second work tree there, at the tag `base`
 --series DIR    the folders to use (default: series/ of this repository)
 --cache DIR     results of semantic patches (default: inside the git folder)
@@ -33,6 +41,7 @@ import tempfile
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import hooks  # noqa: E402
+import letter  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -205,13 +214,14 @@ def message(series, name, person):
     return "%s\n\nSigned-off-by: %s <%s>\n" % ((text,) + person)
 
 
-def commit_patch(tree, stage, series, name, parent, env, cache, person):
-    """Commit one folder on top of @parent and return the new commit.
+def commit_patch(tree, stage, root, name, parent, env, cache, person):
+    """Commit one folder of @root/series on @parent and return the new commit.
 
     Only the files that the patch edits are written, into the folder @stage,
     and the commit is made from a private index: the work tree of @tree is not
     involved.
     """
+    series = os.path.join(root, "series")
     patchdir = os.path.join(series, name)
     shutil.rmtree(stage, ignore_errors=True)
     os.makedirs(stage)
@@ -224,7 +234,7 @@ def commit_patch(tree, stage, series, name, parent, env, cache, person):
     run("git", "read-tree", parent, env=env)
     run("git", "checkout-index", "-q", "-z", "--stdin", env=env, cwd=stage,
         text="\0".join(p for p in there if p))
-    changed = hooks.apply(stage, patchdir, ROOT, cache)
+    changed = hooks.apply(stage, patchdir, root, cache)
     run("git", "add", "-f", "--", *changed, env=env, cwd=stage)
     content = run("git", "write-tree", env=env)
     if content == run("git", "rev-parse", parent + "^{tree}", env=env):
@@ -233,16 +243,62 @@ def commit_patch(tree, stage, series, name, parent, env, cache, person):
                text=message(series, name, person))
 
 
-def cover_letter(series, patches):
-    """Fill in subject and text from series/cover-letter."""
+def commit_all(tree, root, env, cache, person):
+    """Commit every folder of @root/series on the base and return the last."""
+    tip = run("git", "rev-parse", "base", cwd=tree)
+    names = folders(os.path.join(root, "series"))
+    with tempfile.TemporaryDirectory(prefix="series-") as tmp:
+        for number, name in enumerate(names, 1):
+            say("%d/%d %s" % (number, len(names), name))
+            tip = commit_patch(tree, os.path.join(tmp, "stage"), root, name,
+                               tip, env, cache, person)
+    return tip
+
+
+def commit_previous(tree, revision, env, cache, person):
+    """Make the series that a revision of this repository had."""
+    with tempfile.TemporaryDirectory(prefix="previous-") as tmp:
+        archive = os.path.join(tmp, "archive.tar")
+        run("git", "archive", "-o", archive, revision, cwd=ROOT)
+        run("tar", "-xf", archive, "-C", tmp)
+        return commit_all(tree, tmp, env, cache, person)
+
+
+def cover_letter(series, patches, numbers, changes, version):
+    """Fill in subject and text from series/cover-letter, then what was found."""
     text = slurp(os.path.join(series, "cover-letter")).strip("\n")
     subject, _, blurb = text.partition("\n")
-    name = os.path.join(patches, "0000-cover-letter.patch")
-    letter = hooks.read(name)
+    name = os.path.join(patches, ("v%d-" % version if version > 1 else "")
+                        + "0000-cover-letter.patch")
+    if changes:
+        changes = "Changes since v%d:\n\n%s" % (version - 1, changes)
+    blurb = "\n\n".join(part.strip("\n") for part in (blurb, numbers, changes)
+                        if part)
+    written = hooks.read(name)
     if text:
-        letter = letter.replace("*** SUBJECT HERE ***", subject)
-        letter = letter.replace("*** BLURB HERE ***", blurb.strip("\n"))
-    hooks.write(name, letter)
+        written = written.replace("*** SUBJECT HERE ***", subject)
+        written = written.replace("*** BLURB HERE ***", blurb)
+    hooks.write(name, written)
+
+
+def write_patches(tree, series, patches, env, opts, previous):
+    """The set to mail, and what goes with it."""
+    version = int(opts.get("version", 2 if previous else 1))
+    os.makedirs(patches, exist_ok=True)
+    for name in os.listdir(patches):
+        if name.endswith(".patch") or name in ("range-diff", "recipients"):
+            os.remove(os.path.join(patches, name))
+    run("git", "format-patch", "-q", "--cover-letter", "-o", patches,
+        *(["-v%d" % version] if version > 1 else []), "base..series", cwd=tree,
+        env=env)
+    summary = ""
+    if previous:
+        summary, whole = letter.changes(tree, previous, "series")
+        hooks.write(os.path.join(patches, "range-diff"), whole)
+    cover_letter(series, patches, letter.numbers(opts.get("bench", "")), summary,
+                 version)
+    hooks.write(os.path.join(patches, "recipients"),
+                letter.recipients(tree, patches))
 
 
 def make_stock(tree, stock):
@@ -276,10 +332,16 @@ def make_series(opts):
 
     person = identity()
     inputs = [os.path.join(ROOT, p) for p in ours]
-    inputs += [os.path.join(ROOT, "scripts", p) for p in ("series.py", "hooks.py")]
+    inputs += [os.path.join(ROOT, "scripts", p) for p in
+               ("series.py", "hooks.py", "letter.py")]
     for folder, _, files in os.walk(series):
         inputs += [os.path.join(folder, f) for f in files]
-    key = "%s %s %s" % (base, digest(inputs), " ".join(person))
+    if os.path.isfile(opts.get("bench", "")):
+        inputs.append(opts["bench"])
+    key = "%s %s %s %s %s" % (
+        base, digest(inputs), " ".join(person), opts.get("version", ""),
+        run("git", "rev-parse", opts["previous"], cwd=ROOT)
+        if "previous" in opts else "")
     stamp = os.path.join(tree, ".git", "corepmu-series")
     have = slurp(stamp).split("\n")
     count = len([f for f in os.listdir(patches) if f.endswith(".patch")]) \
@@ -294,24 +356,18 @@ def make_series(opts):
     when = run("git", "log", "-1", "--format=%ct", "base", cwd=tree)
     env = dict(os.environ, **dates(int(when)))
     env.update(who(person))
-    tip = run("git", "rev-parse", "base", cwd=tree)
-    with tempfile.TemporaryDirectory(prefix="series-") as tmp:
-        for number, name in enumerate(names, 1):
-            say("%d/%d %s" % (number, len(names), name))
-            tip = commit_patch(tree, os.path.join(tmp, "stage"), series, name,
-                               tip, env, cache, person)
+    previous = None
+    if "previous" in opts:
+        say("the series of %s" % opts["previous"])
+        previous = commit_previous(tree, opts["previous"], env, cache, person)
+        run("git", "tag", "-f", "previous", previous, cwd=tree)
+    tip = commit_all(tree, os.path.dirname(series), env, cache, person)
 
     if run("git", "symbolic-ref", "-q", "HEAD", cwd=tree) != "refs/heads/series":
         run("git", "symbolic-ref", "HEAD", "refs/heads/series", cwd=tree)
     run("git", "reset", "-q", "--hard", tip, cwd=tree)
 
-    os.makedirs(patches, exist_ok=True)
-    for name in os.listdir(patches):
-        if name.endswith(".patch"):
-            os.remove(os.path.join(patches, name))
-    run("git", "format-patch", "-q", "--cover-letter", "-o", patches,
-        "base..series", cwd=tree, env=env)
-    cover_letter(series, patches)
+    write_patches(tree, series, patches, env, opts, previous)
     hooks.write(stamp, "%s\n%s" % (key, tip))
     say("%d patches in %s" % (len(names), patches))
 
@@ -328,13 +384,15 @@ def main(argv):
             continue
         value = next(rest, None)
         if value is None or arg not in ("--base", "--tree", "--patches", "--stock",
-                                        "--series", "--cache"):
+                                        "--series", "--cache", "--bench",
+                                        "--previous", "--version"):
             opts = {}
             break
         opts[arg[2:]] = value
     if "check" not in opts and not {"base", "tree", "patches"} <= set(opts):
         print("usage: series.py --base TARBALL --tree DIR --patches DIR "
-              "[--stock DIR] [--series DIR] [--cache DIR] | --check",
+              "[--stock DIR] [--series DIR] [--cache DIR] [--bench FILE] "
+              "[--previous REVISION] [--version N] | --check",
               file=sys.stderr)
         return 2
     try:

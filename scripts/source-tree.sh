@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # Bring a kernel source tree up to date and print its path:
 # source-tree.sh series|stock|mainline
+# PREVIOUS=REVISION has the patches compared with those of that revision of this
+# repository, VERSION=N says which version they are.
 . "$(dirname "$0")/lib.sh"
 
 # unpack WHAT: the tarball that fetch.sh names, as build/$variant/linux.
@@ -28,7 +30,10 @@ mainline) unpack mainline ;;
 series)
 	tarball=$("$top/scripts/fetch.sh" linux)
 	logged series "$top/scripts/series.py" --base "$tarball" \
-		--tree "$build/linux" --patches "$build/series" || exit 1
+		--tree "$build/linux" --patches "$build/series" \
+		--bench "$build/results/bench.tsv" \
+		${PREVIOUS:+--previous "$PREVIOUS"} \
+		${VERSION:+--version "$VERSION"} || exit 1
 	echo "$build/linux"
 	;;
 *) die "unknown kernel '$variant': series, stock or mainline" ;;

@@ -16,6 +16,21 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import series  # noqa: E402
 
 
+MAINTAINERS = """\
+die "no patches" unless grep { -f $_ && /0001-/ } @ARGV;
+print "Ann <ann\\@localhost> (maintainer:EVENTS)\\n";
+print "list\\@localhost (open list:EVENTS)\\n";
+print "Ben <ben\\@localhost> (supporter:TESTS)\\n";
+print "Ann <ann\\@localhost> (reviewer:TESTS)\\n";
+"""
+BENCH = """\
+scenario\tcpu\tvariant\tmetric\tvalue
+pmi-plain\tskylake\tstock\twrmsr\t4.0
+pmi-plain\tskylake\tseries\twrmsr\t3.9876
+pmi-plain\tskylake\tseries\trdpmc\t1.0
+"""
+
+
 class SeriesTest(unittest.TestCase):
     """A repository with two patches, and a kernel of three files."""
 
@@ -24,7 +39,7 @@ class SeriesTest(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.top)
         root, series.ROOT = series.ROOT, self.path("repo")
         self.addCleanup(setattr, series, "ROOT", root)
-        for name in ("series.py", "hooks.py"):
+        for name in ("series.py", "hooks.py", "letter.py"):
             self.put("repo/scripts/" + name, "x\n")
 
         self.put("repo/arch/new.c", "new\n")
@@ -36,7 +51,8 @@ class SeriesTest(unittest.TestCase):
                  "@ Makefile\nafter 1 ^a$\n+b\n@ arch/new.c\nafter 1 new\n+more\n")
         self.put("repo/series/cover-letter", "a: Cover\n\nWhat it is.\n")
 
-        for name, text in (("Kbuild", "x\n"), ("Makefile", "a\nc\n"), ("other.c", "o\n")):
+        for name, text in (("Kbuild", "x\n"), ("Makefile", "a\nc\n"), ("other.c", "o\n"),
+                           ("scripts/get_maintainer.pl", MAINTAINERS)):
             self.put("linux/" + name, text)
         subprocess.run(["tar", "-cJf", self.path("linux.tar.xz"), "-C", self.top,
                         "linux"], check=True)
@@ -59,10 +75,10 @@ class SeriesTest(unittest.TestCase):
             status = series.main(["--series", self.path("repo/series"), *more])
         return status, out.getvalue() + err.getvalue()
 
-    def build(self):
+    def build(self, *more):
         return self.run_series("--base", self.path("linux.tar.xz"), "--tree",
                                self.path("tree"), "--patches", self.path("patches"),
-                               "--stock", self.path("stock"))
+                               "--stock", self.path("stock"), *more)
 
     def git(self, *argv):
         return subprocess.run(["git", *argv], cwd=self.path("tree"), check=True,
@@ -87,10 +103,41 @@ class SeriesTest(unittest.TestCase):
         self.assertIn("Signed-off-by: ", self.git("log", "-1", "--format=%b"))
         self.assertEqual(sorted(os.listdir(self.path("patches"))), [
             "0000-cover-letter.patch", "0001-one-Add-a-file.patch",
-            "0002-two-Edit-a-file.patch"])
+            "0002-two-Edit-a-file.patch", "recipients"])
         letter = self.get("patches/0000-cover-letter.patch")
         self.assertIn("[PATCH 0/2] a: Cover", letter)
         self.assertIn("\nWhat it is.\n", letter)
+        self.assertNotIn("Changes since", letter)
+        self.assertEqual(self.get("patches/recipients"), "To: Ann <ann@localhost>\n"
+                         "To: Ben <ben@localhost>\nCc: list@localhost\n")
+
+    def test_numbers(self):
+        self.put("bench.tsv", BENCH)
+        self.build("--bench", self.path("bench.tsv"))
+        lines = self.get("patches/0000-cover-letter.patch").splitlines()
+        place = next(n for n, line in enumerate(lines) if "  scenario" in line)
+        self.assertEqual([line.split() for line in lines[place:place + 3]], [
+            ["scenario", "cpu", "metric", "stock", "series"],
+            ["pmi-plain", "skylake", "wrmsr", "4", "3.99"], []])
+
+    def test_previous(self):
+        for words in (["init", "-q"], ["add", "-A"],
+                      ["-c", "user.name=a", "-c", "user.email=a@localhost",
+                       "commit", "-q", "-m", "first"]):
+            subprocess.run(["git", *words], cwd=self.path("repo"), check=True)
+        self.put("repo/series/02-two/lines", "@ Makefile\nafter 1 ^a$\n+z\n"
+                 "@ arch/new.c\nafter 1 new\n+more\n")
+        self.put("repo/series/03-three/message", "three: Edit another\n")
+        self.put("repo/series/03-three/lines", "@ other.c\nafter 1 ^o$\n+p\n")
+        status, text = self.build("--previous", "HEAD")
+        self.assertEqual(status, 0, text)
+        written = self.get("patches/v2-0000-cover-letter.patch")
+        self.assertIn("[PATCH v2 0/3] a: Cover", written)
+        self.assertIn("Changes since v1:\n\n  - changed: two: Edit a file\n"
+                      "  - new: three: Edit another\n", written)
+        self.assertRegex(self.get("patches/range-diff"), r"(?m)^    \+\+z$")
+        self.assertEqual(self.get("tree/other.c"), "o\np\n")
+        self.assertIn("up to date", self.build("--previous", "HEAD")[1])
 
     def test_incremental(self):
         self.build()

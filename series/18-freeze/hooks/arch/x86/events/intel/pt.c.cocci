@@ -10,7 +10,7 @@ pt_event_del(...)
 +	intel_freeze_del_tracer();
 }
 
-@@ identifier hwc; statement S; @@
+@@ expression stopped; statement S; @@
 pt_event_add(...)
 {
 	<...
@@ -18,8 +18,8 @@ pt_event_add(...)
 	if (mode & PERF_EF_START) {
 		pt_event_start(...);
 		ret = -EINVAL;
--		if (hwc->state & PERF_HES_STOPPED)
-+		if (hwc->state & PERF_HES_STOPPED) {
+-		if (stopped)
++		if (stopped) {
 +			intel_freeze_del_tracer();
 			goto fail;
 +		}
