@@ -199,3 +199,7 @@ def main():
             print(f"----  {suite}", flush=True)
             known[suite](check)
     return check.finish(BUILD + "/results/check.tsv")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

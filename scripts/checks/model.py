@@ -410,7 +410,31 @@ def precise(check):
                      else "fail", 0, log, f"{len(edges)} edges, wrong: {wrong}")
 
 
+SHORT = """
+for run in $(seq 50); do
+	perf stat -x, -e page-faults:u -e instructions:u true 2>&1
+done
+cat /sys/devices/system/clocksource/clocksource0/current_clocksource
+"""
+
+
+def short_programs(check):
+    """Time is finer than a tick: what lives less than one is counted."""
+    test = "short-programs-are-counted"
+    if not check.wants("machine", test) or \
+            not check.need("machine", *MACHINE_PARTS):
+        return
+    start = time.monotonic()
+    status, text, log = boot(test, SHORT, "--cpu", "skylake")
+    counted = len(re.findall(r"^[1-9]\d*,", text, re.M))
+    right = counted == 100 and text.rstrip().endswith("tsc")
+    check.record("machine", test, "pass" if right and not status else "fail",
+                 time.monotonic() - start, log, f"{counted} of 100 counted\n"
+                 + tail(text, 3))
+
+
 def run(check):
+    short_programs(check)
     checklists(check)
     exact(check)
     topdown(check)
