@@ -48,6 +48,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # Where the overlay lives: every file below is part of exactly one patch.
 ROOMS = ("arch", "include", "tools/lib", "tools/perf",
          "tools/testing/selftests", "Documentation")
+# Pages about this repository are not for the kernel.
+NO_OVERLAY = ("__pycache__", "corepmu")
 
 NEUTRAL = ("corepmu", "corepmu@localhost")
 
@@ -103,7 +105,7 @@ def overlay():
     found = []
     for room in ROOMS:
         for folder, dirs, names in os.walk(os.path.join(ROOT, room)):
-            dirs[:] = [d for d in dirs if d != "__pycache__"]
+            dirs[:] = [d for d in dirs if d not in NO_OVERLAY]
             for name in names:
                 if name.endswith(("~", ".swp", ".rej", ".orig")):
                     continue
