@@ -84,8 +84,12 @@ perftest: deps ## C perf's own tests that the series touches, in the test machin
 topdown: deps ## P perf's TopDown against the model's truth; not part of check yet
 	@scripts/check.py topdown
 
-lint: deps ## C static checks
-	@scripts/check.py lint
+lint: deps ## C static checks; check runs the short ones, this builds every patch
+	@scripts/deps.sh lint
+	@scripts/check.py lint static patches
+
+bisect: deps ## P boot and KUnit at every patch
+	@scripts/check.py bisect
 
 drift: deps ## P which hooks fit other kernels that Debian serves; build/results/drift.tsv
 	@scripts/drift.py
@@ -103,5 +107,5 @@ clean: ## P remove build/
 .NOTPARALLEL:
 .PHONY: help demo check fresh series kernel perf qemu selftests rootfs vm \
 	pmusim-matrix bench speed modeltest fuzz-model kunit selftest perftest \
-	topdown lint drift deb deps clean
+	topdown lint bisect drift deb deps clean
 .DEFAULT_GOAL := help

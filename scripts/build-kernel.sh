@@ -3,7 +3,7 @@
 # Build the test machine's kernel: build-kernel.sh series|stock|mainline|debian
 # Prints the path of the image; debian is not built, but as its package has it.
 # With EXTRA_CONFIG=FILE the series is built with a second fragment, NAME=...
-# names its build folder (build/kernel-NAME).
+# names its build folder (build/kernel-NAME), TREE=... another tree of it.
 . "$(dirname "$0")/lib.sh"
 
 variant=${1:-series}
@@ -25,7 +25,7 @@ debian)
 	exit
 	;;
 series)
-	tree=$build/linux
+	tree=${TREE:-$build/linux}
 	out=$build/kernel-$name
 	;;
 stock | mainline)

@@ -11,13 +11,13 @@ need (suite "build"). Writes build/results/check.tsv.
 import glob
 import os
 import re
-import subprocess
 import sys
 import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from checks import acr, model, pmi, topdown, topdown_perf  # noqa: E402
+from checks import (acr, lint, model, patches, pmi, topdown,  # noqa: E402
+                    topdown_perf)
 from checks.harness import BUILD, MACHINE_PARTS, TOP, Check, boot, tail, tap  # noqa: E402
 
 
@@ -143,48 +143,11 @@ def demo(check):
         check.run("demo", "acr-loop2-only", [TOP + "/scripts/demo.py"])
 
 
-def own_files(*patterns):
-    """Files of the repository, committed or about to be."""
-    listed = subprocess.run(
-        ["git", "-c", "safe.directory=*", "ls-files", "-z", "--cached", "--others",
-         "--exclude-standard", *patterns],
-        cwd=TOP, capture_output=True, text=True, check=False).stdout
-    return [path for path in listed.split("\0")
-            if path and os.path.exists(os.path.join(TOP, path))]
-
-
-# checkpatch's advice that a program cannot follow.
-KERNEL_ONLY = ("ARRAY_SIZE,PREFER_DEFINED_ATTRIBUTE_MACRO,VOLATILE,"
-               "EMBEDDED_FUNCTION_NAME")
-
-
-def lint(check):
-    for path in own_files("*.sh", ".ci/run"):
-        check.run("lint", f"shellcheck-{path}", ["shellcheck", path])
-    for path in own_files("*.py", "tools/testing/machine/run"):
-        check.run("lint", f"python-{path}", [
-            sys.executable, "-W", "error", "-c",
-            "import sys; compile(open(sys.argv[1]).read(), sys.argv[1], 'exec')",
-            path])
-    texts = own_files("*.md", "*.rst", "*.sh", "*.py", "*.[chS]", "*/message",
-                      "series/*", "Makefile", "Kconfig")
-    check.run("lint", "codespell", ["codespell", "-L", "nin", *texts])
-    checkpatch = BUILD + "/linux/scripts/checkpatch.pl"
-    for path in own_files("tools/testing/machine/*.c"):
-        if check.wants("lint", f"checkpatch-{path}") and check.need("lint", "series"):
-            check.run("lint", f"checkpatch-{path}", [
-                checkpatch, "--no-tree", "--strict", "--terse", "--ignore",
-                KERNEL_ONLY, "-f", path])
-    if os.path.exists(TOP + "/scripts/check-series.sh") and \
-            check.wants("lint", "series") and check.need("lint", "series"):
-        check.run("lint", "series", [TOP + "/scripts/check-series.sh",
-                                    BUILD + "/linux"])
-
-
 SUITES = {suite.__name__: suite for suite in
-          (model.modeltest, unit, kunit, selftest, perftest, machine, demo, lint)}
-# Minutes a CPU, and not all of it passes yet: only when asked for.
-ON_DEMAND = {"topdown": topdown_stat}
+          (model.modeltest, unit, kunit, selftest, perftest, machine, demo, lint.lint)}
+# These take long: only when asked for.
+ON_DEMAND = {"static": lint.static, "patches": patches.run,
+             "bisect": patches.bisect, "topdown": topdown_stat}
 
 
 def main():

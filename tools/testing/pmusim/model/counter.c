@@ -151,8 +151,8 @@ static void arm(struct pmusim *p, enum pmusim_class class)
         if (pmusim_level_is_exact(pmusim_level_of(p, i))) {
             limit[i] = 0;
         }
-        p->armed[i] = limit[i];
-        p->hot.budget[i] = limit[i];
+        p->armed[i] = (int32_t)limit[i];
+        p->hot.budget[i] = p->armed[i];
     }
 }
 
@@ -405,7 +405,7 @@ void pmusim_fold(struct pmusim *p, enum pmusim_class class,
     } else {
         arm(p, class);
     }
-    p->hot.budget[class] -= unretired;
+    p->hot.budget[class] -= (int32_t)unretired;
 }
 
 /*

@@ -60,7 +60,8 @@ static void pass(struct walk *walk, uint64_t slots, unsigned int density)
     end_cycles(walk, 1, walk->seen + room * density);
     slots -= room;
     if (slots >= walk->width) {
-        end_cycles(walk, slots / walk->width, walk->width * density);
+        end_cycles(walk, slots / walk->width,
+                   (uint64_t)walk->width * density);
     }
     walk->used = slots % walk->width;
     walk->seen = walk->used * density;

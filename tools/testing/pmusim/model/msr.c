@@ -52,9 +52,9 @@ static bool in_range(uint32_t msr, uint32_t first, uint32_t count)
 
 static int find_storage(uint32_t msr)
 {
-    unsigned int i;
+    int i;
 
-    for (i = 0; i < ARRAY_SIZE(storage); i++) {
+    for (i = 0; i < (int)ARRAY_SIZE(storage); i++) {
         if (storage[i] == msr) {
             return i;
         }

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Static checks of what is not the kernel's: scripts, programs, the model."""
+
+import glob
+import os
+import subprocess
+import sys
+
+from checks.harness import BUILD, TOP
+
+def own_files(*patterns):
+    """Files of the repository, committed or about to be."""
+    listed = subprocess.run(
+        ["git", "-c", "safe.directory=*", "ls-files", "-z", "--cached", "--others",
+         "--exclude-standard", *patterns],
+        cwd=TOP, capture_output=True, text=True, check=False).stdout
+    return [path for path in listed.split("\0")
+            if path and os.path.exists(os.path.join(TOP, path))]
+
+
+# checkpatch's advice that a program cannot follow.
+KERNEL_ONLY = ("ARRAY_SIZE,PREFER_DEFINED_ATTRIBUTE_MACRO,VOLATILE,"
+               "EMBEDDED_FUNCTION_NAME")
+
+
+def lint(check):
+    for path in own_files("*.sh", ".ci/run"):
+        check.run("lint", f"shellcheck-{path}", ["shellcheck", path])
+    for path in own_files("*.py", "tools/testing/machine/run"):
+        check.run("lint", f"python-{path}", [
+            sys.executable, "-W", "error", "-c",
+            "import sys; compile(open(sys.argv[1]).read(), sys.argv[1], 'exec')",
+            path])
+    texts = own_files("*.md", "*.rst", "*.sh", "*.py", "*.[chS]", "*/message",
+                      "series/*", "Makefile", "Kconfig")
+    check.run("lint", "codespell", ["codespell", "-L", "nin", *texts])
+    checkpatch = BUILD + "/linux/scripts/checkpatch.pl"
+    for path in own_files("tools/testing/machine/*.c"):
+        if check.wants("lint", f"checkpatch-{path}") and check.need("lint", "series"):
+            check.run("lint", f"checkpatch-{path}", [
+                checkpatch, "--no-tree", "--strict", "--terse", "--ignore",
+                KERNEL_ONLY, "-f", path])
+    if os.path.exists(TOP + "/scripts/check-series.sh") and \
+            check.wants("lint", "series") and check.need("lint", "series"):
+        check.run("lint", "series", [TOP + "/scripts/check-series.sh",
+                                    BUILD + "/linux"])
+
+
+def static(check):
+    """What needs programs that no test does: scripts/deps.sh lint has them."""
+    check.run("static", "pyflakes", ["pyflakes3", "scripts",
+                                     "tools/testing/machine/run"])
+    for path in sorted(glob.glob(TOP + "/tools/testing/pmusim/model/*.c")):
+        check.run("static", f"clang-tidy-{os.path.basename(path)[:-2]}", [
+            "clang-tidy", "--quiet", path, "--", "-std=c11"])
