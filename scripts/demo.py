@@ -5,8 +5,9 @@
 A program has two loops: of all branches, about 11 % are mispredicted with
 loop1 and 21 % with loop2. "Where are more than 20 % mispredicted?" is what the
 ACR group asks: 2000 misses before 10000 branches. Writes demo.tsv; exit 0 if
-classic sampling hit both loops, every ACR sample lies in loop2, and masks and
-periods by hand give the same samples as the ratio that perf derives them from.
+classic sampling hit both loops, every ACR sample lies in loop2, on its compare
+and jump, and masks and periods by hand give the same samples as the ratio that
+perf derives them from.
 """
 
 import argparse
@@ -22,13 +23,20 @@ MACHINE = TOP + "/tools/testing/machine"
 PLACES = ("loop1", "loop2", "other")
 RUNS = ("classic", "acr")
 # What perf has to make of the ratio
-MASKS = ("{cpu_atom/branch-misses,period=2000,acr_mask=0x2/u,"
+MASKS = ("{cpu_atom/branch-misses,period=2000,acr_mask=0x2/ppu,"
          "cpu_atom/branch-instructions,period=10000,acr_mask=0x3/u}")
 # Misses of all branches, in per cent, on the model's predictor
 EXPECTED = {"program-loop1": (10, 12.5), "program-loop2": (20, 23)}
 
 # demo.sh leaves lines like "   615 cpu_atom/branch-misses/u: loop2"
 SAMPLES = re.compile(r"\s*(?P<number>\d+) (?P<event>\S+): ?(?P<symbol>\S*)")
+
+# perf annotate has lines like "     413       0 :   10001785:       jle    10..."
+ANNOTATED = re.compile(r"(?P<samples>[\d ]+) :\s+[0-9a-f]+:\s+(?P<code>\S.*)")
+# What mispredicts in loop2: "if (array[i] >= 128)", an element each turn. The
+# loop's own jumps do once each pass.
+COMPARE = re.compile(r"cmp +\$0x7f,")
+JUMP = re.compile(r"j[a-z]+ ")
 
 
 def read(path):
@@ -69,12 +77,32 @@ def measured(out):
             for name, branches, misses, percent in rows}
 
 
+def annotated(text):
+    """[(samples, instruction)] of perf annotate, in the order of the code."""
+    return [(sum(map(int, match["samples"].split())), match["code"])
+            for match in map(ANNOTATED.match, text.splitlines()) if match]
+
+
+def misplaced(code):
+    """Samples that are neither on the compare nor on the jump behind it, and
+    those that are on no jump at all."""
+    before, test, jumps = "", 0, 0
+    for samples, text in code:
+        if COMPARE.match(text) or (COMPARE.match(before) and JUMP.match(text)):
+            test += samples
+        elif JUMP.match(text):
+            jumps += samples
+        before = text
+    total = sum(samples for samples, _ in code)
+    return total - test, total - test - jumps
+
+
 def near(one, other):
     """The same but for what interrupts do to a predictor."""
     return abs(one - other) <= max(one, other) // 100
 
 
-def judge(counts, rates, masks=MASKS, strays=0):
+def judge(counts, rates, code, masks=MASKS, strays=0):
     """What is wrong, as a list of sentences."""
     wrong = []
     for name, (low, high) in EXPECTED.items():
@@ -88,11 +116,17 @@ def judge(counts, rates, masks=MASKS, strays=0):
         if not sum(event[place] for event in counts["classic"].values()):
             wrong.append(f"classic sampling has no sample in {place}")
     acr = counts["acr"].values()
-    if not sum(event["loop2"] for event in acr):
+    in_loop2 = sum(event["loop2"] for event in acr)
+    if not in_loop2:
         wrong.append("ACR has no sample in loop2")
     elsewhere = sum(event["loop1"] + event["other"] for event in acr)
     if elsewhere > strays:
         wrong.append(f"ACR has {elsewhere} samples outside loop2")
+    if sum(samples for samples, _ in code) != in_loop2:
+        wrong.append(f"perf annotate does not show the {in_loop2} samples in loop2")
+    off_test, off_jumps = misplaced(code)
+    if off_jumps or off_test > in_loop2 // 100:
+        wrong.append(f"{off_test} samples are not on the compare and jump of loop2")
     if masks != MASKS:
         wrong.append(f"perf made '{masks}' of the ratio, expected '{MASKS}'")
     for event in {**counts["acr"], **counts.get("masks", {})}:
@@ -131,6 +165,12 @@ def show(out, counts, sizes):
             spread = ", ".join(f"{n} in {place}" for place, n in places.items())
             print(f"  samples of {event}: {spread}")
         print(f"  perf.data: {sizes[run]} bytes")
+    print("  perf annotate:")
+    before = ""
+    for samples, text in annotated(read(out + "/annotated")):
+        if samples:
+            print(f"            {before}\n    {samples:7} {text}")
+        before = text
     by_masks = sum(sum(places.values()) for places in counts["masks"].values())
     print(f"  The ratio stands for  perf record -e '{read(out + '/masks').strip()}'")
     print(f"  which takes {by_masks} samples. perf explains:")
@@ -160,8 +200,9 @@ def main():
     write(args.table, counts, sizes)
     show(args.out, counts, sizes)
 
-    wrong = judge(counts, measured(args.out), read(args.out + "/masks").strip(),
-                  args.strays)
+    wrong = judge(counts, measured(args.out),
+                  annotated(read(args.out + "/annotated")),
+                  read(args.out + "/masks").strip(), args.strays)
     if wrong:
         print("\ndemo: " + "; ".join(wrong), file=sys.stderr)
         return 1

@@ -59,12 +59,22 @@ class Demo(unittest.TestCase):
 
     RATES = {"program-loop1": (0, 0, 11.0), "program-loop2": (0, 0, 21.0)}
 
-    def judge(self, place, rates=None, more="", masks=None):
+    # perf annotate of two events, the second of which never samples.
+    CODE = ("         :   5        000000001000174c <loop2>:\n"
+            "       0       0 :   10001780:       mov    (%rax),%eax\n"
+            "       0       0 :   10001782:       cmp    $0x7f,%eax\n"
+            "       {}       0 :   10001785:       jle    100017b1 <loop2+0x65>\n"
+            "       0       0 :   100017b8:       cmp    -0x1c(%rbp),%eax\n"
+            "       {}       0 :   100017bb:       jl     1000176c <loop2+0x20>\n"
+            "       {}       0 :   100017bd:       addl   $0x1,-0x4(%rbp)\n")
+
+    def judge(self, place, rates=None, more="", masks=None, code=(9, 0, 0)):
         acr = self.ACR.format(place) + more
         return demo.judge({"classic": demo.count(self.CLASSIC),
                            "acr": demo.count(acr),
                            "masks": demo.count(acr if masks is None else masks)},
-                          rates or self.RATES)
+                          rates or self.RATES,
+                          demo.annotated(self.CODE.format(*code)))
 
     def test_samples_are_counted_by_place(self):
         self.assertEqual(demo.count(self.CLASSIC), {
@@ -78,13 +88,30 @@ class Demo(unittest.TestCase):
         self.assertIn("ACR has 9 samples outside loop2", self.judge("loop1"))
         self.assertIn("ACR has 9 samples outside loop2", self.judge("main"))
 
+    def test_samples_behind_the_jump_are_wrong(self):
+        wrong = self.judge("loop2", code=(8, 0, 1))
+        self.assertEqual(len(wrong), 1)
+        self.assertRegex(wrong[0], "^1 samples are not on the compare and jump")
+
+    def test_few_samples_may_be_on_other_jumps(self):
+        many = self.ACR.replace("     9", "   200").format("loop2")
+        self.assertEqual(len(self.judge("loop2", code=(8, 1, 0))), 1)
+        for others, wrong in ((2, 0), (3, 1)):
+            code = demo.annotated(self.CODE.format(200 - others, others, 0))
+            counts = {run: demo.count(many) for run in ("acr", "masks")}
+            counts["classic"] = demo.count(self.CLASSIC)
+            self.assertEqual(len(demo.judge(counts, self.RATES, code)), wrong)
+
+    def test_samples_that_are_not_annotated_are_wrong(self):
+        self.assertEqual(len(self.judge("loop2", code=(8, 0, 0))), 1)
+
     def test_no_samples_are_wrong(self):
         nothing = {"classic": demo.count(""), "acr": demo.count("")}
-        self.assertEqual(len(demo.judge(nothing, self.RATES)), 3)
+        self.assertEqual(len(demo.judge(nothing, self.RATES, [])), 3)
 
     def test_samples_of_a_self_reload_are_wrong(self):
         more = "     1 cpu_atom/branch-instructions,acr_mask=0x3/u: loop2\n"
-        self.assertEqual(len(self.judge("loop2", more=more)), 1)
+        self.assertEqual(len(self.judge("loop2", more=more, code=(10, 0, 0))), 1)
 
     def test_other_samples_by_masks_are_wrong(self):
         self.assertEqual(len(self.judge("loop2", masks="")), 1)
@@ -95,7 +122,8 @@ class Demo(unittest.TestCase):
             len(demo.judge({run: demo.count(self.CLASSIC if run == "classic" else
                                             self.ACR.format("loop2"))
                             for run in ("classic", "acr", "masks")},
-                           self.RATES, other)), 1)
+                           self.RATES, demo.annotated(self.CODE.format(9, 0, 0)),
+                           other)), 1)
 
     def test_other_rates_are_wrong(self):
         rates = dict(self.RATES, **{"program-loop1": (0, 0, 17.0)})

@@ -32,21 +32,23 @@ for loop in 1 2; do
 done
 
 record classic -c 2000 \
-	-e '{cpu_atom/branch-misses/u,cpu_atom/branch-instructions/u}'
+	-e '{cpu_atom/branch-misses/ppu,cpu_atom/branch-instructions/u}'
 
 # The group of a recording with the masks and periods that perf derived.
 masks()
 {
 	perf evlist -v -i "$1.data" | sed -n "$(printf '%s' \
-		's|^\(cpu_atom/[a-z-]*\),.*sample_freq }: \([0-9]*\),.*' \
-		'config2 }: \(0x[0-9a-f]*\).*|\1,period=\2,acr_mask=\3/u|p')" |
+		's|^\(cpu_atom/[a-z-]*\),[^/]*/\([a-z]*\):.*sample_freq }: \([0-9]*\),.*' \
+		'config2 }: \(0x[0-9a-f]*\).*|\1,period=\3,acr_mask=\4/\2|p')" |
 		tr '\n' ',' | sed 's/^/{/; s/,$/}/'
 }
 
 if [ -e /sys/bus/event_source/devices/cpu_atom/format/acr_mask ]; then
 	record acr \
-		-e '{cpu_atom/branch-misses,ratio-to=branch-instructions:20%/u,cpu_atom/branch-instructions,period=10000/u}'
+		-e '{cpu_atom/branch-misses,ratio-to=branch-instructions:20%/ppu,cpu_atom/branch-instructions,period=10000/u}'
 	perf evlist -v -i acr.data | grep reloaded >/results/words
+	perf annotate -i acr.data --stdio --stdio-color=never -q -n loop2 \
+		>/results/annotated
 	masks acr >/results/masks
 	record masks -e "$(cat /results/masks)"
 else
