@@ -59,8 +59,8 @@ vm: rootfs qemu ## P a shell in the test machine; CMD='...' CPU=arrowlake KERNEL
 pmusim-matrix: rootfs qemu ## P others' kernels on every emulated CPU, with perf; build/results/pmusim.tsv
 	@scripts/pmusim_matrix.py
 
-bench: rootfs qemu ## P what drivers cost: stock, series, mainline; build/results/bench.tsv, charts beside it
-	@scripts/bench.py
+bench: rootfs qemu ## P what drivers cost: stock, series, mainline; build/results/bench.tsv, charts beside it; SCENARIO=...
+	@scripts/bench.py $(SCENARIO:%=--scenario %)
 	@scripts/chart.py build/results/bench.tsv build/results
 
 speed: rootfs ## P what the emulated PMU costs the emulator, in seconds

@@ -15,6 +15,11 @@ yields to a competitor with counters of its own: topdown-switch has the accesses
 for each context switch, topdown-accuracy by how many percentage points the
 worst of four categories is wrong, and the slots by how many percent.
 
+acr-vs-classic is about one kernel, the series: samples, bytes of perf.data and
+kernel instructions of two recordings that find the same hot spot, by classic
+sampling and by auto counter reload, with the periods of the published example,
+and acr-vs-classic-demo with those of the demo. See checks/acr_cost.py.
+
 Writes build/results/bench.tsv. --scenario, --cpu and --variant pick rows.
 """
 
@@ -27,7 +32,7 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from checks import harness, topdown  # noqa: E402
+from checks import acr_cost, harness, topdown  # noqa: E402
 
 PERIOD = 10007
 WEIGHTS = {"insns": 1, "rdmsr": 30, "rdpmc": 30, "wrmsr": 100, "apic": 100}
@@ -55,6 +60,7 @@ SCENARIOS = {
     "pmi-lbr": Scenario("-b", "branches", "u"),
 }
 
+ACR_CORE = "arrowlake-atom"
 TOPDOWN = ("topdown-switch", "topdown-accuracy")
 TOPDOWN_CORES = ("icelake", "arrowlake")
 TOPDOWN_SCRIPT = topdown.PHASES + """
@@ -156,22 +162,46 @@ def measure_topdown(core_name, variant):
     return found
 
 
+def acr_rows(chosen, variants):
+    """Rows of the scenarios that compare two recordings."""
+    scenarios = [name for name in chosen if name in acr_cost.SCENARIOS]
+    if not scenarios:
+        return []
+    found, wrong = acr_cost.measure("bench-acr", scenarios,
+                                    harness.IMAGES["series"])
+    if not found:
+        sys.exit(f"bench.py: no figures for auto counter reload: {wrong}")
+    return [row(scenario, ACR_CORE, variant, metric, value)
+            for scenario in scenarios
+            for variant, metrics in found[scenario].items() if variant in variants
+            for metric, value in metrics.items()]
+
+
+def row(scenario, core, variant, metric, value):
+    return scenario, core, variant, metric, f"{value:.2f}".rstrip("0").rstrip(".")
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--scenario", action="append",
-                        choices=[*SCENARIOS, *TOPDOWN])
+                        choices=[*SCENARIOS, *TOPDOWN, *acr_cost.SCENARIOS])
     parser.add_argument("--cpu", action="append", choices=CORES)
-    parser.add_argument("--variant", action="append", choices=VARIANTS)
+    parser.add_argument("--variant", action="append",
+                        choices=[*VARIANTS, *acr_cost.VARIANTS])
     parser.add_argument("--table", default=harness.BUILD + "/results/bench.tsv")
     args = parser.parse_args()
-    chosen = args.scenario or [*SCENARIOS, *TOPDOWN]
+    chosen = args.scenario or [*SCENARIOS, *TOPDOWN, *acr_cost.SCENARIOS]
     scenarios = [name for name in chosen if name in SCENARIOS]
 
     builder = harness.Check("")
-    variants = args.variant or list(VARIANTS)
-    for part in ["qemu", "rootfs", *{VARIANTS[name] if VARIANTS[name] != "series"
-                                     else "kernel" for name in variants}]:
+    compared = [name for name in args.variant or acr_cost.VARIANTS
+                if name in acr_cost.VARIANTS]
+    variants = [name for name in args.variant or VARIANTS if name in VARIANTS
+                and not set(chosen) <= set(acr_cost.SCENARIOS)]
+    kernels = {"series", *(VARIANTS[name] for name in variants)}
+    for part in ["qemu", "rootfs", *{"kernel" if name == "series" else name
+                                     for name in kernels}]:
         if not builder.build(part):
             sys.exit(f"bench.py: cannot build {part}")
 
@@ -185,11 +215,13 @@ def main():
                 results.update((name, found) for name, found in
                                measure_topdown(core, variant).items() if name in chosen)
             for scenario, found in results.items():
-                for metric, value in found.items():
-                    rows.append((scenario, core, variant, metric,
-                                 f"{value:.2f}".rstrip("0").rstrip(".")))
+                rows += [row(scenario, core, variant, metric, value)
+                         for metric, value in found.items()]
             print(f"      {core} {variant}: {time.monotonic() - start:.1f} s",
                   flush=True)
+
+    if compared and ACR_CORE in (args.cpu or CORES):
+        rows += acr_rows(chosen, compared)
 
     os.makedirs(os.path.dirname(args.table), exist_ok=True)
     with open(args.table, "w", encoding="utf-8") as out:
@@ -202,15 +234,16 @@ def main():
 def show(rows):
     """A line for each scenario, CPU and variant."""
     metrics = ("wrmsr", "rdmsr", "apic", "rdpmc", "insns", "cost", "samples",
-               "error_pp")
-    print(f"{'scenario':16} {'cpu':14} {'variant':13}"
-          + "".join(f"{metric:>9}" for metric in metrics))
+               "bytes", "kernel_insns", "error_pp")
+    print(f"{'scenario':20} {'cpu':14} {'variant':13}"
+          + "".join(f" {metric:>8}" for metric in metrics))
     table = collections.defaultdict(dict)
     for scenario, cpu, variant, metric, value in rows:
         table[scenario, cpu, variant][metric] = value
     for key in sorted(table):
-        print(f"{key[0]:16} {key[1]:14} {key[2]:13}"
-              + "".join(f"{table[key].get(metric, '-'):>9}" for metric in metrics))
+        print(f"{key[0]:20} {key[1]:14} {key[2]:13}"
+              + "".join(f" {table[key].get(metric, '-'):>{max(8, len(metric))}}"
+                        for metric in metrics))
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import unittest
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import bench  # noqa: E402
+from checks import acr_cost  # noqa: E402
 
 TEXT = """reads 900
 nmis 10
@@ -69,6 +70,46 @@ class TopdownTest(unittest.TestCase):
 
     def test_none(self):
         self.assertIsNone(bench.topdown_figures("<not counted>,,cpu/slots/\n"))
+
+
+RECORDINGS = """== acr-vs-classic/empty
+ticks 500
+kernel_instructions 1830000
+bytes 4000
+== acr-vs-classic/classic
+ticks 600
+kernel_instructions 2700000
+bytes 9000
+samples cpu_atom/branch-misses/ppu: loop1 120
+samples cpu_atom/branch-misses/ppu: loop2 250
+samples cpu_atom/branch-misses/ppu: fill 1
+samples cpu_atom/branch-instructions/u: loop1 1000
+samples cpu_atom/branch-instructions/u: loop2 1000
+"""
+
+
+class AcrTest(unittest.TestCase):
+    """What is left of a recording without its start and its ticks."""
+
+    def setUp(self):
+        self.parts = acr_cost.parts_of(RECORDINGS)
+        self.part = self.parts["acr-vs-classic/classic"]
+
+    def test_figures(self):
+        self.assertEqual(acr_cost.figures(self.part,
+                                          self.parts["acr-vs-classic/empty"]),
+                         {"samples": 2371, "bytes": 9000, "kernel_insns": 700000})
+
+    def test_hot_spot_by_ratio(self):
+        self.assertEqual(acr_cost.hot_spot(self.part["samples"]), {"loop2"})
+        self.part["samples"]["misses", "loop2"] = 190
+        self.assertEqual(acr_cost.hot_spot(self.part["samples"]), set())
+
+    def test_hot_spot_of_one_event(self):
+        self.assertEqual(acr_cost.hot_spot({("misses", "loop2"): 9}), {"loop2"})
+        self.assertEqual(acr_cost.hot_spot({("misses", "loop2"): 9,
+                                            ("misses", "loop1"): 1}),
+                         {"loop1", "loop2"})
 
 
 if __name__ == "__main__":
