@@ -93,12 +93,18 @@ class AcrTest(unittest.TestCase):
 
     def setUp(self):
         self.parts = acr_cost.parts_of(RECORDINGS)
-        self.part = self.parts["acr-vs-classic/classic"]
+        self.part = self.parts["acr-vs-classic/classic"][0]
 
     def test_figures(self):
-        self.assertEqual(acr_cost.figures(self.part,
+        self.assertEqual(acr_cost.figures([self.part],
                                           self.parts["acr-vs-classic/empty"]),
                          {"samples": 2371, "bytes": 9000, "kernel_insns": 700000})
+
+    def test_median_of_rounds(self):
+        rounds = [dict(self.part, kernel_instructions=number)
+                  for number in (9900000, 2700000, 2600000)]
+        self.assertEqual(acr_cost.figures(
+            rounds, self.parts["acr-vs-classic/empty"])["kernel_insns"], 700000)
 
     def test_hot_spot_by_ratio(self):
         self.assertEqual(acr_cost.hot_spot(self.part["samples"]), {"loop2"})
