@@ -9,8 +9,9 @@ answer. Everything runs on the E-core: perf, too.
 Kernel instructions are those of perf record from start to end, less those of a
 recording of the same program that counts the same and never samples. Timer
 ticks, of which there are as many as the emulator is slow, are taken off as well.
-What is left has the noise of how perf starts, some hundred thousand: figures are
-medians where the program is short enough to be recorded more than once.
+What is left has the noise of how perf starts, some hundred thousand, and with the
+long program of its ticks, a million. Figures are medians where the program is
+short enough to be recorded more than once.
 """
 
 import re
