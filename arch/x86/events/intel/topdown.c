@@ -13,10 +13,16 @@
  * time slice starts from zero in both registers, and what it counted is added
  * up in software.
  *
- * Only the members of a group of which one is mapped get their registers back,
- * as far as nobody has reset them: user space may have read them with RDPMC,
- * and is going to subtract. Where sysfs allows RDPMC without a mapping, raw
- * values restart with each slice.
+ * A group gets its registers back if nobody has reset them and both the slots
+ * event and a metric event are mapped: user space may have read them with
+ * RDPMC, and is going to subtract. It has to reset them often enough. A mapping
+ * of one event is where samples go, and tells nothing. Where sysfs allows RDPMC
+ * without a mapping, raw values restart with each slice.
+ *
+ * RDPMC of PERF_METRICS can be told to clear both registers, where
+ * PERF_CAPABILITIES bit 19 is set. That is not offered: what user space takes
+ * out that way would be missing in the counts of the events, and each RDPMC of
+ * this file would have to be counted as a restart.
  *
  * hw_perf_event::prev_count is the part of an event's count that its registers
  * contain. With it, the page of a mapped event tells the truth at any time:
@@ -285,21 +291,22 @@ static bool intel_topdown_keeps_values(struct perf_event *leader)
 	u64 metrics = leader->hw.saved_metric;
 	u64 slots = leader->hw.saved_slots;
 	struct perf_event *sibling;
-	bool mapped;
+	bool mapped = false;
 
 	if (!slots || slots > TOPDOWN_SLOTS_MAX ||
+	    !atomic_read(&leader->mmap_count) ||
 	    intel_topdown_was_reset(leader, slots, metrics))
 		return false;
 
-	mapped = atomic_read(&leader->mmap_count);
 	for_each_sibling_event(sibling, leader) {
-		if (sibling->pmu != leader->pmu || !is_topdown_count(sibling) ||
-		    sibling->state != PERF_EVENT_STATE_ACTIVE)
+		if (sibling->pmu != leader->pmu || !is_topdown_count(sibling))
 			continue;
 
-		if (intel_topdown_was_reset(sibling, slots, metrics))
-			return false;
+		/* The group may be enabled one by one, the leader first */
 		mapped |= atomic_read(&sibling->mmap_count);
+		if (sibling->state == PERF_EVENT_STATE_ACTIVE &&
+		    intel_topdown_was_reset(sibling, slots, metrics))
+			return false;
 	}
 
 	return mapped;

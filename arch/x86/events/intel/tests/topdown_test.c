@@ -285,6 +285,13 @@ static void reset_counts(struct fake_pmu *pmu)
 		local64_set(&pmu->event[i].count, 0);
 }
 
+/* User space reads slots and metrics with RDPMC, or it does not */
+static void map_events(struct fake_pmu *pmu, int mapped)
+{
+	atomic_set(&pmu->event[0].mmap_count, mapped);
+	atomic_set(&pmu->event[1].mmap_count, mapped);
+}
+
 static void expect_near(struct kunit *test, u64 found, u64 expected,
 			u64 tolerance)
 {
@@ -373,7 +380,7 @@ static void topdown_k1_restored(struct kunit *test)
 	int i;
 
 	/* The registers are restored, and are all there is to know */
-	atomic_set(&pmu->event[0].mmap_count, 1);
+	map_events(pmu, 1);
 	for (i = 0; i < 50; i++) {
 		run_slices(pmu, even, SLICE, 1);
 		run_slices(pmu, odd, SLICE + 12345, 1);
@@ -427,7 +434,8 @@ static void topdown_k2_mapped_restores(struct kunit *test)
 	u64 slots, metrics;
 	int i;
 
-	for (i = 0; i < MEMBERS; i++) {
+	atomic_set(&pmu->event[0].mmap_count, 1);
+	for (i = 1; i < MEMBERS; i++) {
 		atomic_set(&pmu->event[i].mmap_count, 1);
 
 		run_slices(pmu, phase_a, SLICE, 1);
@@ -451,12 +459,28 @@ static void topdown_k2_mapped_restores(struct kunit *test)
 	}
 }
 
+/* The mapping of one event is for samples: nobody subtracts */
+static void topdown_k2_mapped_alone(struct kunit *test)
+{
+	struct fake_pmu *pmu = test->priv;
+	int i;
+
+	for (i = 0; i < MEMBERS; i++) {
+		atomic_set(&pmu->event[i].mmap_count, 1);
+		run_slices(pmu, phase_a, SLICE, 300);
+		run_slices(pmu, phase_b, SLICE, 700);
+		expect_truth(test);
+		atomic_set(&pmu->event[i].mmap_count, 0);
+	}
+}
+
 /* An event whose number is not known, or of another PMU, is not looked at */
 static void topdown_k2_mapped_strangers(struct kunit *test)
 {
 	struct fake_pmu *pmu = test->priv;
 
 	pmu->event[3].pmu = &pmu->other;
+	atomic_set(&pmu->event[0].mmap_count, 1);
 	atomic_set(&pmu->event[3].mmap_count, 1);
 	run_slices(pmu, phase_a, SLICE, 1);
 	switch_in(pmu);
@@ -472,7 +496,7 @@ static void topdown_k3_overflow(struct kunit *test)
 	struct fake_pmu *pmu = test->priv;
 	int i;
 
-	atomic_set(&pmu->event[0].mmap_count, 1);
+	map_events(pmu, 1);
 	for (i = 0; i < 3; i++) {
 		run_slices(pmu, phase_a, SLICE, 2);
 
@@ -494,7 +518,7 @@ static void topdown_k3_slots_overflow(struct kunit *test)
 {
 	struct fake_pmu *pmu = test->priv;
 
-	atomic_set(&pmu->event[0].mmap_count, 1);
+	map_events(pmu, 1);
 	run_slices(pmu, phase_a, SLICE, 1);
 	switch_in(pmu);
 	fake_spend(pmu, phase_a, SLOTS_MASK / 4);
@@ -518,8 +542,8 @@ static void topdown_k4_reset_off_cpu(struct kunit *test)
 	struct fake_pmu *pmu = test->priv;
 	int i;
 
+	map_events(pmu, 1);
 	for (i = 0; i < MEMBERS; i++) {
-		atomic_set(&pmu->event[1].mmap_count, 1);
 		run_slices(pmu, phase_a, SLICE, 2);
 
 		/* The whole group, then each member alone */
@@ -546,7 +570,7 @@ static void topdown_k4_nothing_saved(struct kunit *test)
 {
 	struct fake_pmu *pmu = test->priv;
 
-	atomic_set(&pmu->event[0].mmap_count, 1);
+	map_events(pmu, 1);
 
 	/* The first slice, and one behind a slice without a single slot */
 	run_slices(pmu, phase_a, 0, 1);
@@ -572,7 +596,7 @@ static void topdown_k5_page(struct kunit *test)
 	int mapped, i;
 
 	for (mapped = 0; mapped < 2; mapped++) {
-		atomic_set(&pmu->event[0].mmap_count, mapped);
+		map_events(pmu, mapped);
 		for (i = 0; i < 20; i++) {
 			run_slices(pmu, phase_a, SLICE + i, i);
 
@@ -796,6 +820,7 @@ static struct kunit_case topdown_test_cases[] = {
 	KUNIT_CASE(topdown_k2_phases),
 	KUNIT_CASE(topdown_k2_members_stop_once),
 	KUNIT_CASE(topdown_k2_mapped_restores),
+	KUNIT_CASE(topdown_k2_mapped_alone),
 	KUNIT_CASE(topdown_k2_mapped_strangers),
 	KUNIT_CASE(topdown_k3_overflow),
 	KUNIT_CASE(topdown_k3_slots_overflow),
