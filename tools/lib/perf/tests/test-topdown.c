@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The reader of slots and topdown metrics, as far as the machine has them */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <linux/compiler.h>
+#include <linux/kernel.h>
+#include <linux/perf_event.h>
+#include <perf/core.h>
+#include <perf/evsel.h>
+#include <perf/threadmap.h>
+#include <perf/topdown.h>
+#include <internal/evsel.h>
+#include <internal/tests.h>
+#include "tests.h"
+
+#define SLOTS		0x0400
+#define METRIC(i)	(0x8000 + ((i) << 8))
+
+static int libperf_print(enum libperf_print_level level,
+			 const char *fmt, va_list ap)
+{
+	return vfprintf(stderr, fmt, ap);
+}
+
+static void spin(int rounds)
+{
+	while (rounds--)
+		barrier();
+}
+
+static bool near(double a, double b)
+{
+	return fabs(a - b) < 0.000001;
+}
+
+/* Shares of what is known: signed differences, no factor of 255 */
+static int test_shares(void)
+{
+	struct perf_topdown_snapshot from = {
+		.slots		= 1000,
+		.category	= { 400, 100, 250, 250, 40, 50, 25, 125 },
+		.nr_categories	= 8,
+	}, to = {
+		.slots		= 2000,
+		.category	= { 900, 90, 500, 510, 140, 45, 25, 225 },
+		.nr_categories	= 8,
+	};
+	static const double expected[] = {
+		0.5, 0, 0.25, 0.26, 0.1, 0, 0, 0.1,
+	};
+	double share[PERF_TOPDOWN_NR_CATEGORIES];
+	unsigned int i;
+
+	__T("wrong number of shares",
+	    perf_topdown__shares(&from, &to, share) == 8);
+	for (i = 0; i < ARRAY_SIZE(expected); i++)
+		__T("wrong share", near(share[i], expected[i]));
+
+	from.nr_categories = 4;
+	to.nr_categories = 4;
+	__T("shares that the CPU lacks",
+	    perf_topdown__shares(&from, &to, share) == 4);
+
+	__T("no slots", perf_topdown__shares(&from, &from, share) == -ENODATA);
+	__T("backwards", perf_topdown__shares(&to, &from, share) == -EAGAIN);
+	to.era++;
+	__T("reset", perf_topdown__shares(&from, &to, share) == -EAGAIN);
+	return 0;
+}
+
+static void *other_thread(void *td)
+{
+	static struct perf_topdown_snapshot snap;
+
+	return perf_topdown__snapshot(td, &snap) ? NULL : &snap;
+}
+
+/* What is opened counts, in registers if that is allowed */
+static int test_reader(struct perf_topdown *td)
+{
+	struct perf_topdown_snapshot first, second, *other;
+	double share[PERF_TOPDOWN_NR_CATEGORIES], sum;
+	pthread_t thread;
+	void *result;
+	int i, nr;
+
+	__T("opened twice", perf_topdown__open(td) == -EBUSY);
+	__T("failed to reset", !perf_topdown__reset(td));
+	__T("failed to take a snapshot", !perf_topdown__snapshot(td, &first));
+	spin(1000000);
+	__T("failed to take a snapshot", !perf_topdown__snapshot(td, &second));
+	nr = perf_topdown__shares(&first, &second, share);
+	__T("failed to compare", nr == 4 || nr == 8);
+	__T("slots", second.slots - first.slots > 1000000);
+	for (i = 0, sum = 0; i < PERF_TOPDOWN_NR_LEVEL1; i++)
+		sum += share[i];
+	__T("sum", sum > 0.99 && sum < 1.01);
+	__T("retiring", share[PERF_TOPDOWN_RETIRING] > 0.02);
+
+	/* A reset is noticed although there are more slots behind it */
+	__T("failed to reset", !perf_topdown__reset(td));
+	spin(3000000);
+	__T("failed to take a snapshot", !perf_topdown__snapshot(td, &first));
+	__T("slots", first.slots > second.slots);
+	__T("reset", perf_topdown__shares(&second, &first, share) == -EAGAIN);
+
+	/* The registers that another thread could read are not ours */
+	__T("failed to create a thread",
+	    !pthread_create(&thread, NULL, other_thread, td));
+	pthread_join(thread, &result);
+	other = result;
+	__T("failed in another thread", other);
+	__T("registers of another thread", !other->by_rdpmc);
+	__T("slots in another thread", other->slots >= first.slots);
+	__T("mixed", !first.by_rdpmc ||
+	    perf_topdown__shares(&first, other, share) == -EAGAIN);
+	__T("failed to take a snapshot", !perf_topdown__snapshot(td, &second));
+	__T("source", second.by_rdpmc == first.by_rdpmc);
+	__T("mixed", !first.by_rdpmc ||
+	    perf_topdown__shares(&first, &second, share) == -EAGAIN);
+
+	perf_topdown__close(td);
+	__T("failed to open again", !perf_topdown__open(td));
+	return 0;
+}
+
+/* The packed bytes of a metric are not its count */
+static int test_index(void)
+{
+	struct perf_event_attr attr = {
+		.type		= PERF_TYPE_RAW,
+		.config		= SLOTS,
+		.exclude_kernel	= 1,
+	};
+	struct perf_counts_values slots, metric, sum = { .val = 0 };
+	struct perf_evsel *evsel[1 + PERF_TOPDOWN_NR_LEVEL1];
+	struct perf_thread_map *threads;
+	int i;
+
+	threads = perf_thread_map__new_dummy();
+	__T("failed to create threads", threads);
+	perf_thread_map__set_pid(threads, 0, 0);
+
+	for (i = 0; i <= PERF_TOPDOWN_NR_LEVEL1; i++) {
+		if (i)
+			attr.config = METRIC(i - 1);
+		evsel[i] = perf_evsel__new(&attr);
+		__T("failed to create evsel", evsel[i]);
+		evsel[i]->leader = evsel[0];
+		__T("failed to open evsel",
+		    !perf_evsel__open(evsel[i], NULL, threads));
+		__T("failed to mmap evsel", !perf_evsel__mmap(evsel[i], 0));
+	}
+
+	spin(1000000);
+	for (i = 1; i <= PERF_TOPDOWN_NR_LEVEL1; i++) {
+		__T("failed to read",
+		    !perf_evsel__read(evsel[i], 0, 0, &metric));
+		sum.val += metric.val;
+	}
+	__T("failed to read", !perf_evsel__read(evsel[0], 0, 0, &slots));
+	__T("slots", slots.val > 1000000);
+	/* Each is read a little later than the one before */
+	__T("categories are less than slots", sum.val > slots.val / 10 * 9);
+	__T("categories are more than slots", sum.val < slots.val / 10 * 11);
+
+	for (i = PERF_TOPDOWN_NR_LEVEL1; i >= 0; i--) {
+		perf_evsel__munmap(evsel[i]);
+		perf_evsel__close(evsel[i]);
+		perf_evsel__delete(evsel[i]);
+	}
+	perf_thread_map__put(threads);
+	return 0;
+}
+
+/* Bind the thread to the first CPU where it may count slots. */
+static int open_somewhere(struct perf_topdown *td)
+{
+	cpu_set_t allowed, one;
+	int cpu, err;
+
+	err = perf_topdown__open(td);
+	if (err != -EXDEV || sched_getaffinity(0, sizeof(allowed), &allowed))
+		return err;
+	for (cpu = 0; err == -EXDEV && cpu < CPU_SETSIZE; cpu++) {
+		if (!CPU_ISSET(cpu, &allowed))
+			continue;
+		CPU_ZERO(&one);
+		CPU_SET(cpu, &one);
+		if (!sched_setaffinity(0, sizeof(one), &one))
+			err = perf_topdown__open(td);
+	}
+	return err;
+}
+
+int test_topdown(int argc, char **argv)
+{
+	struct perf_topdown *td;
+	int err;
+
+	__T_START;
+
+	libperf_init(libperf_print);
+	test_shares();
+
+	td = perf_topdown__new();
+	__T("failed to create a reader", td);
+	err = open_somewhere(td);
+	if (!err) {
+		if (!test_reader(td))
+			test_index();
+	} else {
+		__T_VERBOSE("no slots: %s\n", strerror(-err));
+		__T("wrong error", err == -EOPNOTSUPP || err == -EACCES);
+	}
+	perf_topdown__delete(td);
+
+	__T_END;
+	return tests_failed == 0 ? 0 : -1;
+}
