@@ -31,6 +31,7 @@
 
 #define SLOTS		0x0400
 #define METRIC(i)	(0x8000 + ((i) << 8))
+#define INSTRUCTIONS	0x00c0
 #define CATEGORIES	4
 #define MEMBERS		(1 + CATEGORIES)
 #define METRIC_ALL	0xff
@@ -159,27 +160,51 @@ static void guess(unsigned long rounds)
 		     : "+r" (rounds), "+r" (seed) : : "cc");
 }
 
-/* Somebody else on this CPU, with counters of his own */
-static pid_t start_competitor(int type)
+static void compete(int type, int ready)
 {
 	struct perf_event_attr attr;
-	pid_t child = fork();
 	int fd, i;
-
-	if (child)
-		return child;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	init_attr(&attr, type, SLOTS);
 	fd = open_event(&attr, -1);
 	for (i = 0; i < CATEGORIES; i++) {
 		init_attr(&attr, type, METRIC(i));
-		open_event(&attr, fd);
+		if (open_event(&attr, fd) < 0)
+			exit(1);
 	}
+	if (write(ready, "", 1) != 1)
+		exit(1);
 	for (;;) {
 		guess(100);
 		sched_yield();
 	}
+}
+
+/*
+ * Somebody else on this CPU, with counters of his own. Returns when he counts,
+ * with his process ID, or -1.
+ */
+static pid_t start_competitor(int type)
+{
+	int ready[2];
+	pid_t child;
+	char byte;
+
+	if (pipe(ready))
+		return -1;
+	child = fork();
+	if (!child)
+		compete(type, ready[1]);
+
+	close(ready[1]);
+	if (child > 0 && read(ready[0], &byte, 1) != 1) {
+		waitpid(child, NULL, 0);
+		child = -1;
+	}
+	close(ready[0]);
+
+	return child;
 }
 
 static void stop_competitor(pid_t child)
@@ -522,6 +547,36 @@ TEST_F(topdown, topdown_k5_raw_values)
 	stop_competitor(child);
 }
 
+/* Who may use RDPMC sees nothing of what others spend their slots on */
+TEST_F(topdown, topdown_r25_others_are_hidden)
+{
+	struct perf_event_attr attr;
+	struct group *group = &self->group;
+	pid_t child;
+	void *page;
+	int i;
+
+	/* Any event that is mapped allows all of RDPMC */
+	init_attr(&attr, self->pmu.type, INSTRUCTIONS);
+	group->fd[0] = open_event(&attr, -1);
+	ASSERT_GE(group->fd[0], 0);
+	page = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED,
+		    group->fd[0], 0);
+	ASSERT_NE(page, MAP_FAILED);
+	group->page[0] = page;
+	if (!group->page[0]->cap_user_rdpmc)
+		SKIP(return, "no RDPMC");
+
+	child = start_competitor(self->pmu.type);
+	ASSERT_GT(child, 0);
+	for (i = 0; i < 50; i++) {
+		sched_yield();
+		EXPECT_EQ(rdpmc(RDPMC_SLOTS), 0);
+		EXPECT_EQ(rdpmc(RDPMC_METRICS), 0);
+	}
+	stop_competitor(child);
+}
+
 /* The rings and modes of a metric are those of its leader */
 TEST_F(topdown, topdown_k6_privilege)
 {
@@ -566,7 +621,7 @@ TEST_F(topdown, topdown_k7_foreign_leader)
 	dir = opendir(DEVICES);
 	ASSERT_NE(dir, NULL);
 	while ((entry = readdir(dir))) {
-		int leader;
+		int leader, type, cpu = self->pmu.cpu;
 
 		if (entry->d_name[0] == '.' ||
 		    !strcmp(entry->d_name, self->pmu.name) ||
@@ -583,8 +638,13 @@ TEST_F(topdown, topdown_k7_foreign_leader)
 		EXPECT_EQ(try_event(&attr, leader), -EINVAL) {
 			TH_LOG("leader of %s", entry->d_name);
 		}
+
+		/* It goes on as an ordinary event where its PMU is */
+		is_core_pmu(entry->d_name, &type, &cpu);
+		ASSERT_EQ(pin(cpu), 0);
 		compute(10000);
 		count_of(leader);
+		ASSERT_EQ(pin(self->pmu.cpu), 0);
 		close(leader);
 	}
 	closedir(dir);
