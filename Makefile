@@ -47,7 +47,8 @@ selftests: series ## P the kernel selftests of perf_events
 
 rootfs: perf selftests ## P the test machine's root file system
 	@$(MAKE) -s -C $(machine) O=$(CURDIR)/build/machine \
-		PERF=$(CURDIR)/build/perf/perf SELFTESTS=$(CURDIR)/build/selftests
+		PERF=$(CURDIR)/build/perf/perf SELFTESTS=$(CURDIR)/build/selftests \
+		LIBPERF=$(CURDIR)/build/perf SOURCE=$(CURDIR)/build/linux
 
 vm: rootfs qemu ## P a shell in the test machine; CMD='...' CPU=arrowlake KERNEL=series|stock|mainline|debian|path
 	@case '$(KERNEL)' in \

@@ -12,7 +12,8 @@ MACHINE = TOP + "/tools/testing/machine"
 BUILD = TOP + "/build"
 LOG = BUILD + "/log"
 ROOTFS = ["make", "-s", "-C", MACHINE, f"O={BUILD}/machine",
-          f"PERF={BUILD}/perf/perf", f"SELFTESTS={BUILD}/selftests"]
+          f"PERF={BUILD}/perf/perf", f"SELFTESTS={BUILD}/selftests",
+          f"LIBPERF={BUILD}/perf", f"SOURCE={BUILD}/linux"]
 # part: (what it needs, how it is made)
 PARTS = {
     "series": ((), [TOP + "/scripts/source-tree.sh", "series"]),
