@@ -10,10 +10,13 @@ run; they are counts, not times.
 "cost" weighs them: instructions count 1, RDMSR and RDPMC 30, WRMSR and a write
 of LVTPC 100, which is about what they take in cycles on the modelled cores.
 
-Two scenarios are about slots and metrics, of a program in four phases that
-yields to a competitor with counters of its own: topdown-switch has the accesses
-for each context switch, topdown-accuracy by how many percentage points the
-worst of four categories is wrong, and the slots by how many percent.
+The others are about slots and metrics, of a program in four phases that yields
+to a competitor with counters of its own: topdown-switch has the accesses for
+each context switch, topdown-read and topdown-snapshot for each read() of a group
+and for each use of libperf's reader. topdown-accuracy has by how many percentage
+points the worst of four categories is wrong, and the slots by how many percent:
+as perf stat counts it, -rdpmc as the program itself finds with libperf, -sample
+as perf record has it in samples.
 
 acr-vs-classic is about one kernel, the series: samples, bytes of perf.data and
 kernel instructions of two recordings that find the same hot spot, by classic
@@ -61,13 +64,9 @@ SCENARIOS = {
 }
 
 ACR_CORE = "arrowlake-atom"
-TOPDOWN = ("topdown-switch", "topdown-accuracy")
+TOPDOWN = ("topdown-switch", "topdown-read", "topdown-snapshot",
+           "topdown-accuracy", "topdown-accuracy-rdpmc", "topdown-accuracy-sample")
 TOPDOWN_CORES = ("icelake", "arrowlake")
-TOPDOWN_SCRIPT = topdown.PHASES + """
-pmusim 0 stats
-kill $!
-killall yield
-"""
 
 SCRIPT = """
 scenario='{name}'
@@ -129,37 +128,36 @@ def measure(core_name, variant, scenarios):
 
 
 def topdown_figures(text):
-    """The two scenarios of one run, or None if it has no figures."""
-    accuracy = topdown.accuracy_of(text)
-    stats = dict(re.findall(r"^(\w+) (\d+)$", text, re.M))
-    if not accuracy or "rdpmcs" not in stats:
-        return None
-    # The competitor is switched as often as the program.
-    switches = 2 * accuracy["switches"]
-    return {
-        "topdown-switch": {
-            "wrmsr": int(stats["writes"]) / switches,
-            "rdmsr": int(stats["reads"]) / switches,
-            "rdpmc": int(stats["rdpmcs"]) / switches,
-        },
-        "topdown-accuracy": {"error_pp": accuracy["error_pp"],
-                             "slots_percent": accuracy["slots_percent"]},
+    """The topdown scenarios of one boot, None for those without figures."""
+    parts = topdown.parts_of(text)
+    accuracy = {method: topdown.accuracy_of(method, parts.get(method, ""))
+                for method in topdown.METHODS}
+    costs = topdown.costs_of(text) or {}
+    figures = {
+        "topdown-switch": accuracy["stat"] and topdown.switch_costs(accuracy["stat"]),
+        "topdown-read": costs.get("reads"),
+        "topdown-snapshot": costs.get("snapshots"),
     }
+    for method, found in accuracy.items():
+        name = "topdown-accuracy" + ("" if method == "stat" else "-" + method)
+        figures[name] = found and {metric: found[metric] for metric in
+                                   ("error_pp", "slots_percent")}
+    return figures
 
 
 def measure_topdown(core_name, variant):
     """One boot; {scenario: figures}."""
     core = CORES[core_name]
-    first, end = topdown.phases_range()
+    script = topdown.accuracy_script(core.pmu) + \
+        topdown.COSTS.format(number=topdown.COST_NUMBER)
     status, text, log = harness.boot(
-        f"bench-topdown-{core_name}-{variant}", TOPDOWN_SCRIPT.format(
-            first=first, end=end, events=topdown.topdown_events(core.pmu)),
-        "--cpu", core.cpu, "--kernel", harness.IMAGES[VARIANTS[variant]])
-    found = topdown_figures(text)
-    if status or not found:
+        f"bench-topdown-{core_name}-{variant}", script, "--cpu", core.cpu,
+        "--kernel", harness.IMAGES[VARIANTS[variant]])
+    figures = topdown_figures(text)
+    if status or not all(figures.values()):
         sys.exit(f"bench.py: {core_name} {variant}: no figures for TopDown,"
                  f" see {log}\n" + harness.tail(text))
-    return found
+    return figures
 
 
 def acr_rows(chosen, variants):
@@ -235,13 +233,13 @@ def show(rows):
     """A line for each scenario, CPU and variant."""
     metrics = ("wrmsr", "rdmsr", "apic", "rdpmc", "insns", "cost", "samples",
                "bytes", "kernel_insns", "error_pp")
-    print(f"{'scenario':20} {'cpu':14} {'variant':13}"
+    print(f"{'scenario':24} {'cpu':14} {'variant':13}"
           + "".join(f" {metric:>8}" for metric in metrics))
     table = collections.defaultdict(dict)
     for scenario, cpu, variant, metric, value in rows:
         table[scenario, cpu, variant][metric] = value
     for key in sorted(table):
-        print(f"{key[0]:20} {key[1]:14} {key[2]:13}"
+        print(f"{key[0]:24} {key[1]:14} {key[2]:13}"
               + "".join(f" {table[key].get(metric, '-'):>{max(8, len(metric))}}"
                         for metric in metrics))
 

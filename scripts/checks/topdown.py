@@ -1,97 +1,379 @@
 # SPDX-License-Identifier: GPL-2.0
 """TopDown counters against the model's truth, across context switches."""
 
+import json
+import os
 import re
 import subprocess
 import time
 
-from checks.harness import BUILD, MACHINE_PARTS, boot, tail
+from checks.harness import BUILD, IMAGES, MACHINE_PARTS, boot, tail
 
+CPUS = ("icelake", "sapphirerapids", "arrowlake")
 CATEGORIES = ("retiring", "bad-spec", "fe-bound", "be-bound")
+# The model's names of the four, and those of perf stat --topdown.
+LANES = ("instructions", "bad_spec", "frontend", "backend")
+LEVEL2_LANES = ("heavy", "bad_spec", "fetch_latency", "memory_bound")
+COLUMNS = ("retiring", "bad speculation", "frontend bound", "backend bound")
 ACCURACY_POINTS = 0.5
 ACCURACY_SWITCHES = 10000
-PHASES = """
+
+# Programs in four phases beside one that has the same events, on one CPU: seen
+# by perf stat, by themselves with libperf's reader, and by perf record. Each
+# part prints what was found and what is true.
+COMPETITOR = """
 taskset -c 0 perf stat -x, -o /dev/null -e '{events}' yield &
-pmusim 0 range 0 {first:#x} {end:#x} usr
-pmusim 0 clear
-taskset -c 0 perf stat -x, -e '{events}' -e context-switches topdown phases 2>&1
-pmusim 0 range 0 off
-pmusim 0 truth 0
+competitor=$!
 """
 # Nobody may yield at the end, or the machine would not stop.
-ACCURACY = PHASES + """
-echo "== intervals"
-taskset -c 0 perf stat -x, -I 100 -e '{events}' topdown phases 2>&1
-kill $!
+NO_COMPETITOR = """
+kill $competitor
 killall yield
 """
-# The model's names of the four categories.
-LANES = ("instructions", "bad_spec", "frontend", "backend")
+TRUTH = """
+pmusim 0 range 0 off
+pmusim 0 truth 0
+pmusim 0 stats
+"""
+METHODS = {
+    "stat": """
+pmusim 0 range 0 {program} usr
+pmusim 0 clear
+taskset -c 0 perf stat -x, -e '{events}' -e context-switches topdown phases 2>&1
+""" + TRUTH,
+    "rdpmc": """
+pmusim 0 range 0 {self} usr
+pmusim 0 clear
+taskset -c 0 perf stat -x, -e context-switches topdown-self phases 2>&1
+""" + TRUTH,
+    "sample": """
+pmusim 0 range 0 {program} usr
+pmusim 0 clear
+taskset -c 0 perf stat -x, -e context-switches \\
+	perf record -q -o /tmp/data -c 100003 -e '{sampling}' topdown phases 2>&1
+""" + TRUTH + """
+perf script -i /tmp/data -F event,period |
+	awk '{{ n[$2] += $1 }} END {{ for (name in n) printf "%.0f,,%s\\n", n[name], name }}'
+""",
+}
+# R24: with and without -I the percentages agree.
+INTERVALS = """
+echo "== once"
+taskset -c 0 perf stat --topdown --all-user -j topdown phases 2>&1
+echo "== intervals"
+taskset -c 0 perf stat --topdown --all-user -j -I 100 topdown phases 2>&1
+"""
+
+# What reads cost, with nobody else there.
+COSTS = "".join(f"""
+echo "== {what}"
+pmusim 0 clear
+taskset -c 0 topdown-self {what} {{number}}
+pmusim 0 stats
+""" for what in ("reads", "snapshots"))
+COST_NUMBER = 5000
 
 
-def topdown_events(pmu="cpu"):
+def topdown_events(pmu="cpu", between=()):
     """The group of slots and the four categories of one PMU."""
-    return "{{{}}}:u".format(",".join(
-        f"{pmu}/{name}/" for name in
-        ["slots", *("topdown-" + category for category in CATEGORIES)]))
+    names = ["slots", *between, *("topdown-" + category for category in CATEGORIES)]
+    return "{{{}}}".format(",".join(f"{pmu}/{name}/" for name in names))
 
 
-def phases_range():
-    """Where the code of the workload topdown lies."""
-    symbols = subprocess.run(["nm", BUILD + "/machine/topdown"],
+def code_range(program, first):
+    """"FIRST END" of the code that a program spends its slots in."""
+    symbols = subprocess.run(["nm", "-S", f"{BUILD}/machine/{program}"],
                              stdout=subprocess.PIPE, text=True, check=True).stdout
-    where = {name: int(address, 16) for address, name in
-             re.findall(r"^(\w+) T (\w+)$", symbols, re.M)}
-    return where["_start"], where["_end_of_code"]
+    where = {name: (int(address, 16), int(size or "0", 16)) for address, size, name
+             in re.findall(r"^(\w+) (?:(\w+) )?[Tt] (\w+)$", symbols, re.M)}
+    end = where.get("_end_of_code") or (sum(where[first]),)
+    return f"{where[first][0]:#x} {end[0]:#x}"
+
+
+def core_pmu(cpu):
+    return "cpu_core" if cpu == "arrowlake" else "cpu"
+
+
+def accuracy_script(pmu, methods=tuple(METHODS), more=""):
+    script = COMPETITOR + "".join(f"echo '== {name}'\n{METHODS[name]}"
+                                  for name in methods) + more + NO_COMPETITOR
+    return script.format(
+        events=topdown_events(pmu) + ":u",
+        sampling=topdown_events(pmu, ["cycles"]) + ":Su",
+        program=code_range("topdown", "_start"),
+        self=code_range("topdown-self", "retiring"))
+
+
+def parts_of(text):
+    return dict(re.findall(r"^== (\S+)\n((?:(?!== ).*\n)*)", text, re.M))
+
+
+def numbers_of(text):
+    return {name: int(number) for name, number in
+            re.findall(r"^([\w-]+) (\d+)$", text, re.M)}
 
 
 def percent(numbers, whole):
     return [100 * number / whole if whole else 0 for number in numbers]
 
 
-def accuracy_of(text):
-    """Figures of ACCURACY: {name: number}, points are the worst category's."""
-    once, _, intervals = text.partition("== intervals\n")
-    counted = [int(number) for number in
-               re.findall(r"^(\d+),,\S*(?:slots|topdown)", once, re.M)]
-    happened = dict(re.findall(r"^(\w+) (\d+)$", once, re.M))
-    switches = re.search(r"^(\d+),,context-switches", once, re.M)
-    sums = [sum(int(number) for number in re.findall(
-        rf"^ *[\d.]+,(\d+),,\S*{name}/", intervals, re.M))
-        for name in ["slots", *("topdown-" + name for name in CATEGORIES)]]
-    if len(counted) != 5 or not switches or not int(happened.get("slots", 0)):
+def found_by(method, text):
+    """Slots and the four categories, or None."""
+    if method == "rdpmc":
+        numbers = numbers_of(text)
+        names = ("found", *CATEGORIES)
+    else:
+        numbers = {name: int(number) for number, name in re.findall(
+            r"^(\d+),,\S*?(slots|topdown-[\w-]+)", text, re.M)}
+        names = ("slots", *("topdown-" + category for category in CATEGORIES))
+    found = [numbers.get(name) for name in names]
+    return None if None in found else found
+
+
+def accuracy_of(method, text):
+    """Figures of one method: {name: number}, points are the worst category's."""
+    true = numbers_of(text)
+    found = found_by(method, text)
+    switches = re.search(r"^(\d+),,context-switches", text, re.M)
+    if not found or not switches or not true.get("slots"):
         return None
-    true = percent([int(happened[lane]) for lane in LANES], int(happened["slots"]))
-    found = percent(counted[1:], counted[0])
-    summed = percent(sums[1:], sums[0])
+    pairs = zip(percent(found[1:], found[0]),
+                percent([true[lane] for lane in LANES], true["slots"]))
     return {
-        "error_pp": max(abs(a - b) for a, b in zip(found, true)),
-        "interval_pp": max(abs(a - b) for a, b in zip(found, summed)),
-        "slots_percent": 100 * abs(counted[0] / int(happened["slots"]) - 1),
+        "error_pp": max(abs(a - b) for a, b in pairs),
+        "slots_percent": 100 * abs(found[0] / true["slots"] - 1),
         "switches": int(switches[1]),
+        **{name: true[name] for name in ("writes", "reads", "rdpmcs")},
+        **{name: true[name] for name in ("by_rdpmc", "refused") if name in true},
     }
+
+
+def topdown_rows(text):
+    """Percentages of all rows of perf stat --topdown -j, by their slots."""
+    rows = [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+    rows = [row for row in rows if row.get("slots") and
+            row.get("pmu", "cpu") != "cpu_atom"]
+    slots = sum(row["slots"] for row in rows)
+    return slots and [sum(row[name] * row["slots"] for row in rows) / slots
+                      for name in COLUMNS]
+
+
+# In percent. Samples leave out what comes behind the last one, and a program that
+# looks at itself counts what that takes, which is not in its phases.
+SLOTS_ROOM = {"stat": 0.1, "rdpmc": 0.5, "sample": 0.5}
+
+
+def accurate(method, found):
+    return bool(found) and found["error_pp"] <= ACCURACY_POINTS and \
+        found["slots_percent"] < SLOTS_ROOM[method] and found["switches"] >= ACCURACY_SWITCHES and \
+        found.get("by_rdpmc", 1) == 1 and not found.get("refused")
 
 
 def accuracy(check):
     """What a program spends its slots on, in four phases, is right although
-    it shares the CPU and its counters with another, and the same by -I."""
-    for cpu in ("icelake", "sapphirerapids", "arrowlake"):
-        test = f"topdown-R24-accuracy-{cpu}"
+    it shares the CPU and its counters with another; and the same by -I."""
+    for cpu in CPUS:
+        tests = {method: f"topdown-R24-accuracy-{method}-{cpu}"
+                 for method in [*METHODS, "intervals"]}
+        if not any(check.wants("machine", test) for test in tests.values()) or \
+                not check.need("machine", *MACHINE_PARTS):
+            continue
+        start = time.monotonic()
+        status, text, log = boot(f"topdown-accuracy-{cpu}", accuracy_script(
+            core_pmu(cpu), more=INTERVALS), "--cpu", cpu)
+        parts = parts_of(text)
+        seconds = time.monotonic() - start
+        for method in METHODS:
+            found = accuracy_of(method, parts.get(method, ""))
+            check.record("machine", tests[method], "pass" if not status and
+                         accurate(method, found) else "fail", seconds, log,
+                         f"{found}\n{tail(text)}")
+            seconds = 0.0
+        once, intervals = (topdown_rows(parts.get(name, ""))
+                           for name in ("once", "intervals"))
+        agree = once and intervals and all(
+            abs(a - b) <= 1 for a, b in zip(once, intervals))
+        check.record("machine", tests["intervals"], "pass" if agree and not status
+                     else "fail", 0, log, f"{once} {intervals}")
+
+
+def costs_of(text):
+    """{"reads": accesses for each, "snapshots": ...}, or None."""
+    costs = {}
+    for what, part in parts_of(text).items():
+        stats = numbers_of(part)
+        if what in ("reads", "snapshots") and "rdpmcs" in stats:
+            costs[what] = {metric: stats[name] / COST_NUMBER for metric, name in
+                           (("wrmsr", "writes"), ("rdmsr", "reads"),
+                            ("rdpmc", "rdpmcs"))}
+    return costs if len(costs) == 2 else None
+
+
+def switch_costs(found):
+    """Accesses for each context switch; the competitor has as many."""
+    return {metric: found[name] / (2 * found["switches"]) for metric, name in
+            (("wrmsr", "writes"), ("rdmsr", "reads"), ("rdpmc", "rdpmcs"))}
+
+
+def cost_script(pmu):
+    return accuracy_script(pmu, ["stat"]) + COSTS.format(number=COST_NUMBER)
+
+
+# Ticks come by time, and cost as well.
+COST_ROOM = 1.02
+
+
+def costs(check):
+    """A context switch and a read cost no more accesses than on stock, and a
+    snapshot of libperf's reader two RDPMCs."""
+    for cpu in ("icelake", "arrowlake"):
+        tests = [f"topdown-R24-{what}-cost-{cpu}" for what in ("switch", "read")]
+        tests.append(f"topdown-R19-snapshot-cost-{cpu}")
+        if not any(check.wants("machine", test) for test in tests) or \
+                not check.need("machine", *MACHINE_PARTS, "stock"):
+            continue
+        start = time.monotonic()
+        switch, others, logs = {}, {}, []
+        for kernel in ("stock", "series"):
+            _, text, log = boot(f"topdown-cost-{cpu}-{kernel}",
+                                cost_script(core_pmu(cpu)), "--cpu", cpu,
+                                "--kernel", IMAGES[kernel])
+            found = accuracy_of("stat", parts_of(text).get("stat", ""))
+            switch[kernel] = found and switch_costs(found)
+            others[kernel] = costs_of(text)
+            logs.append(log)
+        seconds = time.monotonic() - start
+        reads = {kernel: found and found["reads"] for kernel, found in others.items()}
+        for test, found in zip(tests, (switch, reads)):
+            good = all(found.values()) and all(
+                found["series"][metric] <= found["stock"][metric] * COST_ROOM + 0.01
+                for metric in found["stock"])
+            check.record("machine", test, "pass" if good else "fail", seconds,
+                         logs[-1], str(found))
+            seconds = 0.0
+        found = others["series"] and others["series"]["snapshots"]
+        good = found and 2 <= found["rdpmc"] < 2.1 and found["wrmsr"] < 0.1
+        check.record("machine", tests[2], "pass" if good else "fail", 0, logs[-1],
+                     str(found))
+
+
+EXAMPLE = "tools/lib/perf/Documentation/examples/topdown.c"
+READER = """
+echo "== tests"
+libperf-tests -v 2>&1
+echo "== anywhere"
+topdown-example 2>&1
+echo "== example"
+pmusim 0 range 0 {region} usr
+pmusim 0 clear
+topdown-example 0
+pmusim 0 range 0 off
+pmusim 0 truth 0
+echo "== denied"
+echo 0 >/sys/bus/event_source/devices/{pmu}/rdpmc
+topdown-example 0
+"""
+
+
+def example_of(text):
+    """The percentages that the example prints."""
+    return [float(number) for number in re.findall(r"^ *([\d.]+)% ", text, re.M)]
+
+
+def close(found, expected):
+    return len(found) == len(expected) and all(
+        abs(a - b) < ACCURACY_POINTS for a, b in zip(found, expected))
+
+
+def reader(check):
+    """libperf's own tests, and its example against the truth."""
+    for cpu in CPUS:
+        tests = [f"topdown-R19-libperf-{cpu}", f"topdown-R19-affinity-{cpu}",
+                 f"topdown-R21-example-{cpu}", f"topdown-R19-read-{cpu}"]
+        if not any(check.wants("machine", test) for test in tests) or \
+                not check.need("machine", *MACHINE_PARTS):
+            continue
+        start = time.monotonic()
+        _, text, log = boot(f"topdown-reader-{cpu}", READER.format(
+            pmu=core_pmu(cpu), region=code_range("topdown-example", "region")), "--cpu", cpu)
+        parts = parts_of(text)
+        seconds = time.monotonic() - start
+
+        good = re.search(r"test-topdown\.c\.\.\.OK", parts.get("tests", "")) and \
+            "no slots" not in parts["tests"]
+        check.record("machine", tests[0], "pass" if good else "fail", seconds, log,
+                     tail(parts.get("tests", text)))
+
+        # On a hybrid, who may run on an E-core is refused.
+        said = parts.get("anywhere", "")
+        good = re.search("cross-device|link" if cpu == "arrowlake" else "by rdpmc",
+                         said)
+        check.record("machine", tests[1], "pass" if good else "fail", 0, log, said)
+
+        said = parts.get("example", "")
+        true = numbers_of(said)
+        lanes = LANES if cpu == "icelake" else LANES + LEVEL2_LANES
+        found = example_of(said)
+        good = "by rdpmc" in said and true.get("slots") and close(
+            found, percent([true[lane] for lane in lanes], true["slots"]))
+        check.record("machine", tests[2], "pass" if good else "fail", 0, log, said)
+
+        good = "by read" in parts.get("denied", "") and found and \
+            close(example_of(parts["denied"]), found)
+        check.record("machine", tests[3], "pass" if good else "fail", 0, log,
+                     parts.get("denied", text))
+
+
+OVERFLOW = COMPETITOR + """
+pmusim 0 range 0 {program} usr
+pmusim 0 clear
+taskset -c 0 topdown-self overflow 2>&1
+pmusim 0 range 0 off
+pmusim 0 truth 0
+pmusim 0 stats
+""" + NO_COMPETITOR
+
+
+def overflow(check):
+    """The interrupt of an overflow loses no slots and counts none twice,
+    although the registers had been restored."""
+    for cpu in CPUS:
+        test = f"topdown-K3-overflow-{cpu}"
         if not check.wants("machine", test) or \
                 not check.need("machine", *MACHINE_PARTS):
             continue
-        first, end = phases_range()
         start = time.monotonic()
-        status, text, log = boot(test, ACCURACY.format(
-            first=first, end=end, events=topdown_events(
-                "cpu_core" if cpu == "arrowlake" else "cpu")), "--cpu", cpu)
-        found = accuracy_of(text)
-        right = found and found["error_pp"] <= ACCURACY_POINTS and \
-            found["interval_pp"] <= 1 and found["slots_percent"] < 0.1 and \
-            found["switches"] >= ACCURACY_SWITCHES
-        check.record("machine", test, "pass" if right and not status else "fail",
-                     time.monotonic() - start, log, f"{found}\n{tail(text)}")
+        status, text, log = boot(test, OVERFLOW.format(
+            events=topdown_events(core_pmu(cpu)) + ":u",
+            program=code_range("topdown-self", "retiring")), "--cpu", cpu)
+        found = numbers_of(text)
+        good = not status and found.get("pmis", 0) >= 1 and "found" in found and \
+            found["held"] > 0.2 * found["slots"] and \
+            0 <= found["found"] - found["added"] - found["slots"] \
+            < 0.05 * found["slots"]
+        check.record("machine", test, "pass" if good else "fail",
+                     time.monotonic() - start, log, tail(text))
+
+
+def document(check):
+    """topdown.txt includes the example that the test machine runs, and has no
+    other."""
+    test = "topdown-R21-document"
+    if not check.wants("machine", test) or not check.need("machine", "series"):
+        return
+    folder = BUILD + "/linux/tools/perf/Documentation/"
+    with open(folder + "topdown.txt", encoding="utf-8") as source:
+        text = source.read()
+    included = [os.path.realpath(folder + path) for path in
+                re.findall(r"^include::(\S+)\[\]$", text, re.M)]
+    good = included == [os.path.realpath(BUILD + "/linux/" + EXAMPLE)] and \
+        os.path.exists(included[0]) and "#include" not in text
+    check.record("machine", test, "pass" if good else "fail", 0, "", str(included))
 
 
 def run(check):
     accuracy(check)
+    overflow(check)
+    costs(check)
+    reader(check)
+    document(check)

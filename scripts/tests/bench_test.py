@@ -41,12 +41,7 @@ class Figures(unittest.TestCase):
         self.assertIsNone(bench.figures("record: cannot open the event\n"))
 
 
-PHASES = """1000,,cpu/slots/,1,100.00,,
-260,,cpu/topdown-retiring/,1,100.00,,
-240,,cpu/topdown-bad-spec/,1,100.00,,
-250,,cpu/topdown-fe-bound/,1,100.00,,
-250,,cpu/topdown-be-bound/,1,100.00,,
-10,,context-switches,1,100.00,,
+TRUTH = """10,,context-switches,1,100.00,,
 instructions 250
 slots 1000
 bad_spec 251
@@ -56,20 +51,60 @@ reads 0
 writes 160
 rdpmcs 120
 """
+COUNTS = """1000,,cpu/slots/,1,100.00,,
+260,,cpu/topdown-retiring/,1,100.00,,
+240,,cpu/topdown-bad-spec/,1,100.00,,
+250,,cpu/topdown-fe-bound/,1,100.00,,
+250,,cpu/topdown-be-bound/,1,100.00,,
+"""
+SELF = """found 1010
+retiring 250
+bad-spec 251
+fe-bound 252
+be-bound 257
+refused 0
+by_rdpmc 1
+"""
+LOOPS = """== reads
+reads 0
+writes 20000
+rdpmcs 10000
+== snapshots
+reads 0
+writes 5
+rdpmcs 10000
+"""
+PHASES = "== stat\n" + COUNTS + TRUTH + "== rdpmc\n" + SELF + TRUTH + \
+    "== sample\n" + TRUTH + COUNTS + LOOPS
 
 
 class TopdownTest(unittest.TestCase):
-    """Accesses of a context switch, and the worst category."""
+    """Accesses of a context switch and of a read, and the worst category."""
 
-    def test_figures(self):
-        found = bench.topdown_figures(PHASES)
-        self.assertEqual(found["topdown-switch"],
+    def setUp(self):
+        self.found = bench.topdown_figures(PHASES)
+
+    def test_switch(self):
+        self.assertEqual(self.found["topdown-switch"],
                          {"wrmsr": 8, "rdmsr": 0, "rdpmc": 6})
-        self.assertAlmostEqual(found["topdown-accuracy"]["error_pp"], 1.1)
-        self.assertEqual(found["topdown-accuracy"]["slots_percent"], 0)
+
+    def test_read(self):
+        self.assertEqual(self.found["topdown-read"],
+                         {"wrmsr": 4, "rdmsr": 0, "rdpmc": 2})
+        self.assertEqual(self.found["topdown-snapshot"]["rdpmc"], 2)
+
+    def test_accuracy(self):
+        for method in ("", "-sample"):
+            found = self.found["topdown-accuracy" + method]
+            self.assertAlmostEqual(found["error_pp"], 1.1)
+            self.assertEqual(found["slots_percent"], 0)
+        found = self.found["topdown-accuracy-rdpmc"]
+        self.assertAlmostEqual(found["error_pp"], 25700 / 1010 - 25)
+        self.assertAlmostEqual(found["slots_percent"], 1)
 
     def test_none(self):
-        self.assertIsNone(bench.topdown_figures("<not counted>,,cpu/slots/\n"))
+        found = bench.topdown_figures("== stat\n<not counted>,,cpu/slots/\n")
+        self.assertFalse(any(found.values()))
 
 
 RECORDINGS = """== acr-vs-classic/empty
