@@ -615,6 +615,21 @@ static void topdown_k5_page(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, count_of(pmu, 0), spent(pmu));
 }
 
+/* PERF_IOC_FLAG_GROUP enables the leader while the others are still off */
+static void topdown_k5_leader_first(struct kunit *test)
+{
+	struct fake_pmu *pmu = test->priv;
+	int i;
+
+	map_events(pmu, 1);
+	run_slices(pmu, phase_a, SLICE, 1);
+
+	for (i = 1; i < MEMBERS; i++)
+		pmu->event[i].state = PERF_EVENT_STATE_OFF;
+	start_event(pmu, &pmu->event[0]);
+	KUNIT_EXPECT_EQ(test, pmu->slots, SLICE);
+}
+
 /*
  * K6, K7, K9: groups that are refused
  */
@@ -827,6 +842,7 @@ static struct kunit_case topdown_test_cases[] = {
 	KUNIT_CASE(topdown_k4_reset_off_cpu),
 	KUNIT_CASE(topdown_k4_nothing_saved),
 	KUNIT_CASE(topdown_k5_page),
+	KUNIT_CASE(topdown_k5_leader_first),
 	KUNIT_CASE(topdown_k6_privilege),
 	KUNIT_CASE(topdown_k7_leader),
 	KUNIT_CASE(topdown_k7_leader_converts),
