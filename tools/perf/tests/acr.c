@@ -11,6 +11,8 @@
 #include <linux/kernel.h>
 #include <linux/list.h>
 #include "acr.h"
+#include "acr-stat.h"
+#include "acr-words.h"
 #include "debug.h"
 #include "evlist.h"
 #include "evsel.h"

@@ -9,8 +9,6 @@
 
 #include <linux/types.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
 
 struct evlist;
 struct evsel;
@@ -36,17 +34,15 @@ u64 acr__scale(u64 period, u64 num, u64 den);
 /* While events are parsed */
 int acr__add_config_term(const struct parse_events_term *term,
 			 struct list_head *config_terms);
-int acr__before_sort(struct list_head *list, struct parse_events_error *err);
+int acr__before_sort(struct list_head *list, const char *text,
+		     struct parse_events_error *err);
 int acr__after_sort(struct list_head *list, struct parse_events_error *err);
-bool acr__lists_term(const struct perf_pmu *pmu, const char *term);
 
 /* Before events are opened */
 int evlist__acr_config(struct evlist *evlist, const struct record_opts *opts);
-void evlist__acr_drop(struct evlist *evlist);
-
-/* What was configured, in words */
-bool evsel__is_acr(const struct evsel *evsel);
-size_t evlist__fprintf_acr(struct evlist *evlist, const char *prefix, FILE *fp);
+int evsel__acr_error(struct evsel *evsel, char *msg, size_t size);
+int evsel__acr_check_switch(struct evsel *evsel);
+int evlist__acr_check_cpus(struct evlist *evlist, const char *cpu_list);
 
 /* How many counters can be reloaded, and can reload; 0 if all went well */
 int arch_acr__counters(const struct perf_pmu *pmu, int *reloaded, int *causes);

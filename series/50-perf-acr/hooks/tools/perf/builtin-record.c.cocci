@@ -1,17 +1,28 @@
-// lines: +6 -0
+// lines: +9 -0
 @@ @@
 #include "util/bpf-filter.h"
 +#include "util/acr.h"
 
 @@ @@
-__cmd_record(...)
+cmd_record(...)
 {
 	<...
-	evlist__uniquify_name(rec->evlist);
+	rec->opts.ignore_missing_thread = rec->opts.target.uid != UINT_MAX || rec->opts.target.pid;
 +
-+	if (evlist__acr_config(rec->evlist, opts)) {
-+		err = -1;
-+		goto out_free_threads;
-+	}
++	err = evlist__acr_check_cpus(rec->evlist, rec->opts.target.cpu_list);
++	if (err)
++		goto out;
+	...>
+}
+
+@@ statement S; @@
+cmd_record(...)
+{
+	<...
+	if (record_opts__config(&rec->opts)) S
++
++	err = evlist__acr_config(rec->evlist, &rec->opts);
++	if (err)
++		goto out;
 	...>
 }

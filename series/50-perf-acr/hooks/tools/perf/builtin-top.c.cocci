@@ -1,4 +1,4 @@
-// lines: +4 -0
+// lines: +8 -0
 @@ @@
 #include "util/pfm.h"
 +#include "util/acr.h"
@@ -11,5 +11,17 @@ perf_top__start_counters(...)
 +
 +	if (evlist__acr_config(evlist, opts))
 +		goto out_err;
+	...>
+}
+
+@@ statement S; @@
+cmd_top(...)
+{
+	<...
+	if (target__none(target)) S
++
++	status = evlist__acr_check_cpus(top.evlist, target->cpu_list);
++	if (status)
++		goto out_delete_evlist;
 	...>
 }

@@ -1,7 +1,7 @@
 // lines: +3 -0
 @@ @@
 #include "util/evlist.h"
-+#include "util/acr.h"
++#include "util/acr-words.h"
 
 @@ iterator name evlist__for_each_entry; statement S; @@
 __cmd_evlist(...)

@@ -1,4 +1,8 @@
-// lines: +2 -0
+// lines: +3 -0
+@@ @@
+#include "util/acr.h"
++#include "util/acr-words.h"
+
 @@ @@
 __cmd_record(...)
 {

@@ -1,7 +1,7 @@
 // lines: +3 -0
 @@ @@
 #include "util/intel-tpebs.h"
-+#include "util/acr.h"
++#include "util/acr-stat.h"
 
 @@ @@
 __run_perf_stat(...)

@@ -1,7 +1,7 @@
 // lines: +2 -0
 @@ @@
 #include "clockid.h"
-+#include "acr.h"
++#include "acr-words.h"
 
 @@ iterator name evlist__for_each_entry; statement S; @@
 print_group_desc(...)

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Auto counter reload: what the kernel or the hardware would refuse */
+#include <errno.h>
+#include <linux/bits.h>
+#include <linux/compiler.h>
+#include "acr.h"
+#include "acr-group.h"
+#include "evsel.h"
+#include "pmu.h"
+#include "record.h"
+
+#define ACR_MAX_PERIOD	0x7fffffffULL
+/* Largest value of :p that a reloaded event can have */
+#define ACR_MAX_PRECISE	2
+
+static bool acr__is_cause(const struct acr_group *group, int member)
+{
+	for (int i = 0; i < group->nr; i++) {
+		if (group->mask[i] & BIT_ULL(member))
+			return true;
+	}
+	return false;
+}
+
+int __weak arch_acr__counters(const struct perf_pmu *pmu __maybe_unused,
+			      int *reloaded __maybe_unused,
+			      int *causes __maybe_unused)
+{
+	return -EOPNOTSUPP;
+}
+
+static int acr__check_counters(const struct acr_group *group)
+{
+	const struct evsel *last = group->member[0];
+	int reloaded = 0, causes = 0, max_reloaded, max_causes;
+
+	for (int i = 0; i < group->nr; i++) {
+		if (group->mask[i]) {
+			last = group->member[i];
+			reloaded++;
+		}
+		causes += acr__is_cause(group, i);
+	}
+	if (!perf_pmu__has_acr(evsel__core_pmu(last)) ||
+	    arch_acr__counters(evsel__core_pmu(last), &max_reloaded, &max_causes))
+		return 0;
+
+	if (reloaded > max_reloaded) {
+		return acr__error(group->err, last, "Use smaller groups",
+				  "%d events are reloaded, %s can reload %d counters",
+				  reloaded, evsel__core_pmu(last)->name, max_reloaded);
+	}
+	if (causes > max_causes) {
+		return acr__error(group->err, last, "Use smaller groups",
+				  "%d events reload others, %s has %d counters that can",
+				  causes, evsel__core_pmu(last)->name, max_causes);
+	}
+	return 0;
+}
+
+/* An event that is reloaded, or reloads others */
+static int acr__check_member(struct acr_group *group, int i,
+			     const struct record_opts *opts)
+{
+	struct evsel *evsel = group->member[i], *where = evsel;
+	struct evsel_config_term *period = evsel__get_config_term(evsel, PERIOD);
+	bool self = group->mask[i] & BIT_ULL(i);
+	u64 value = 0;
+
+	/* A cause may have no term of its own */
+	for (int k = 0; k < group->nr && !evsel__acr_term(where); k++) {
+		if (group->mask[k] & BIT_ULL(i))
+			where = group->member[k];
+	}
+
+	if (evsel__get_config_term(evsel, FREQ)) {
+		return acr__error(group->err, where, "Use period= instead of freq=",
+				  "'%s' has a frequency, a ratio needs fixed periods",
+				  evsel__name(evsel));
+	}
+	if (period)
+		value = period->val.period;
+	else if (opts && !opts->freq)
+		value = opts->default_interval;
+
+	if (opts && !period && !value) {
+		return acr__error(group->err, where, "Add period=N to it, or use -c N",
+				  "'%s' has no period, but a frequency",
+				  evsel__name(evsel));
+	}
+	if (!group->mask[i])
+		return 0;
+
+	if ((period || opts) && (!value || value > ACR_MAX_PERIOD)) {
+		return acr__error(group->err, where,
+				  "Periods of reloaded events are 1 to 2147483647",
+				  "The period %llu of '%s' is out of range",
+				  (unsigned long long)value, evsel__name(evsel));
+	}
+	if (evsel->core.attr.precise_ip > ACR_MAX_PRECISE) {
+		return acr__error(group->err, where, "Use :pp",
+				  "'%s' cannot be reloaded with :ppp",
+				  evsel__name(evsel));
+	}
+	if (self && evsel->core.attr.precise_ip) {
+		return acr__error(group->err, where,
+				  "Give :p to the event that samples only",
+				  "'%s' reloads itself and takes no samples to be precise",
+				  evsel__name(evsel));
+	}
+	return 0;
+}
+
+/**
+ * acr__check_group - Refuse a group that cannot work
+ * @group:	a group with its masks
+ * @opts:	how it will be recorded, NULL while events are parsed
+ *
+ * Return: 0, or a negative error.
+ */
+int acr__check_group(struct acr_group *group, const struct record_opts *opts)
+{
+	for (int i = 0; i < group->nr; i++) {
+		struct evsel *evsel = group->member[i];
+		int ret;
+
+		if (!group->mask[i] && !acr__is_cause(group, i))
+			continue;
+
+		if (evsel->weak_group) {
+			return acr__error(group->err, evsel, "Leave out :W",
+					  "A weak group may be taken apart, and then nothing reloads");
+		}
+		if (evsel->sample_read) {
+			return acr__error(group->err, evsel, "Leave out :S",
+					  "Counts of reloaded events are no totals to be read with a sample");
+		}
+		ret = acr__check_member(group, i, opts);
+		if (ret)
+			return ret;
+	}
+	return acr__check_counters(group);
+}

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Auto counter reload: ratios, and the masks and periods they stand for */
+#include <ctype.h>
+#include <errno.h>
+#include <linux/bits.h>
+#include <linux/kernel.h>
+#include <linux/list.h>
+#include <linux/zalloc.h>
+#include <string.h>
+#include "acr.h"
+#include "acr-group.h"
+#include "evsel.h"
+
+/**
+ * struct acr_relation - What one ratio term stands for
+ * @term:	the term
+ * @self:	member with the term
+ * @other:	member that the ratio refers to
+ * @ratio:	period of @self divided by that of @other
+ */
+struct acr_relation {
+	const struct evsel_config_term	*term;
+	int				self;
+	int				other;
+	struct acr_ratio		ratio;
+};
+
+static bool is_ratio_term(const struct evsel_config_term *term)
+{
+	return term->type == EVSEL__CONFIG_TERM_RATIO_TO ||
+	       term->type == EVSEL__CONFIG_TERM_RATIO_TO_PREV;
+}
+
+static int evsel__add_period(struct evsel *evsel, u64 period)
+{
+	struct evsel_config_term *term = zalloc(sizeof(*term));
+
+	if (!term)
+		return -ENOMEM;
+
+	term->type = EVSEL__CONFIG_TERM_PERIOD;
+	term->val.period = period;
+	list_add_tail(&term->list, &evsel->config_terms);
+	return 0;
+}
+
+/**
+ * acr__parse_ratio - Read a ratio
+ * @str:	0.2, 20% or 1/5
+ * @ratio:	set when the text is right
+ *
+ * Return: false if the text is no number, or 0, or too long to be exact.
+ */
+bool acr__parse_ratio(const char *str, struct acr_ratio *ratio)
+{
+	const u64 limit = 1000000000000ULL;
+	u64 num = 0, den = 1;
+	bool point = false, digits = false;
+
+	for (; isdigit(*str) || (*str == '.' && !point); str++) {
+		if (*str == '.') {
+			point = true;
+			continue;
+		}
+		digits = true;
+		num = num * 10 + (*str - '0');
+		if (point)
+			den *= 10;
+		if (num > limit || den > limit)
+			return false;
+	}
+	if (!digits)
+		return false;
+
+	if (!strcmp(str, "%")) {
+		den *= 100;
+	} else if (*str == '/' && !point) {
+		den = 0;
+		for (str++; isdigit(*str); str++) {
+			den = den * 10 + (*str - '0');
+			if (den > limit)
+				return false;
+		}
+		if (*str)
+			return false;
+	} else if (*str) {
+		return false;
+	}
+	if (!num || !den)
+		return false;
+
+	ratio->num = num;
+	ratio->den = den;
+	return true;
+}
+
+/**
+ * acr__scale - Multiply a period by a fraction
+ * @period:	a period
+ * @num:	numerator
+ * @den:	denominator, not 0
+ *
+ * Return: the nearest integer, UINT64_MAX if it does not fit.
+ */
+u64 acr__scale(u64 period, u64 num, u64 den)
+{
+	long double exact = (long double)period * num / den;
+
+	return exact < (long double)INT64_MAX ? (u64)(exact + 0.5L) : UINT64_MAX;
+}
+
+static int acr__read_relation(struct acr_group *group, int self,
+			      const struct evsel_config_term *term,
+			      struct acr_relation *relation)
+{
+	struct evsel *evsel = group->member[self];
+	const char *text = term->val.str;
+
+	relation->term = term;
+	relation->self = self;
+	relation->other = self - 1;
+
+	if (term->type == EVSEL__CONFIG_TERM_RATIO_TO) {
+		const char *colon = strrchr(text, ':');
+		char name[ACR_NAME_LEN];
+
+		if (!colon) {
+			return acr__error(group->err, evsel,
+					  "Write ratio-to=NAME:RATIO, for example ratio-to=branches:20%",
+					  "'%s' has no ratio", text);
+		}
+		scnprintf(name, sizeof(name), "%.*s", (int)(colon - text), text);
+		relation->other = acr__find(group, self, name);
+		if (relation->other < 0)
+			return relation->other;
+		if (relation->other == self) {
+			return acr__error(group->err, evsel,
+					  "Name another event of the group",
+					  "An event has no ratio to itself");
+		}
+		text = colon + 1;
+	} else if (relation->other < 0) {
+		return acr__error(group->err, evsel,
+				  "Give the term to a later event of the group",
+				  "There is no previous event");
+	}
+
+	if (!acr__parse_ratio(text, &relation->ratio)) {
+		return acr__error(group->err, evsel,
+				  "Write it above 0, as 0.2, 20% or 1/5",
+				  "'%s' is no ratio", text);
+	}
+	return 0;
+}
+
+/* Which members the ratios of a group relate; at most one for each member */
+static int acr__read_relations(struct acr_group *group,
+			       struct acr_relation *relations)
+{
+	int nr = 0;
+
+	for (int i = 0; i < group->nr; i++) {
+		struct evsel_config_term *term = evsel__acr_term(group->member[i]);
+		int ret;
+
+		if (!term || !is_ratio_term(term))
+			continue;
+		ret = acr__read_relation(group, i, term, &relations[nr]);
+		if (ret)
+			return ret;
+		nr++;
+	}
+	return nr;
+}
+
+/**
+ * acr__resolve_ratios - Turn ratio terms into masks
+ * @group:	a group, whose masks are set
+ *
+ * With ratio-to, an event samples when it comes first; every overflow of one
+ * of the events that refer to the same base starts all of them again. Were they
+ * not restarted by each other, an event could add up what it counted over
+ * several restarts of the base.
+ *
+ * With ratio-to-prev, the previous event samples when it comes first.
+ *
+ * Return: 0, or a negative error.
+ */
+int acr__resolve_ratios(struct acr_group *group)
+{
+	struct acr_relation relations[ACR_MAX_MEMBERS];
+	int nr = acr__read_relations(group, relations);
+
+	if (nr < 0)
+		return nr;
+
+	for (int i = 0; i < nr; i++) {
+		struct acr_relation *rel = &relations[i];
+		u64 all = BIT_ULL(rel->self) | BIT_ULL(rel->other);
+
+		if (evsel__acr_term(group->member[rel->other])) {
+			return acr__error(group->err, group->member[rel->self],
+					  "Relate several events to one base with ratio-to=NAME:RATIO",
+					  "'%s' is the base of a ratio and has a term of its own",
+					  evsel__name(group->member[rel->other]));
+		}
+		if (rel->term->type == EVSEL__CONFIG_TERM_RATIO_TO_PREV) {
+			if (group->mask[rel->other]) {
+				return acr__error(group->err, group->member[rel->self],
+						  "Relate several events to one base with ratio-to=NAME:RATIO",
+						  "The previous event is in another ratio");
+			}
+			group->mask[rel->other] = BIT_ULL(rel->self);
+			group->mask[rel->self] = all;
+			continue;
+		}
+		for (int k = 0; k < nr; k++) {
+			if (relations[k].other != rel->other)
+				continue;
+			if (relations[k].term->type != rel->term->type) {
+				return acr__error(group->err, group->member[rel->self],
+						  "Use ratio-to=NAME:RATIO for all of them",
+						  "The base is in another ratio");
+			}
+			all |= BIT_ULL(relations[k].self);
+		}
+		group->mask[rel->self] = all & ~BIT_ULL(rel->self);
+		group->mask[rel->other] = all;
+	}
+	return 0;
+}
+
+/**
+ * acr__derive_periods - Add the periods that ratio terms ask for
+ * @group:	a group
+ * @interval:	what -c says in events, 0 if it is not known
+ *
+ * Return: 0, or a negative error if a period contradicts a ratio.
+ */
+int acr__derive_periods(struct acr_group *group, u64 interval)
+{
+	struct acr_relation relations[ACR_MAX_MEMBERS];
+	int nr = acr__read_relations(group, relations);
+
+	if (nr < 0)
+		return nr;
+
+	/* The period of a base can come from any of the events that refer to it */
+	for (int i = 0; i < nr; i++) {
+		struct acr_relation *rel = &relations[i];
+		struct evsel *base = group->member[rel->other];
+		struct evsel_config_term *term;
+		u64 period = interval;
+		int ret;
+
+		if (evsel__get_config_term(base, PERIOD))
+			continue;
+		term = evsel__get_config_term(group->member[rel->self], PERIOD);
+		if (term) {
+			period = acr__scale(term->val.period, rel->ratio.den,
+					    rel->ratio.num);
+		} else {
+			for (int k = i + 1; k < nr && !term; k++) {
+				struct evsel *peer = group->member[relations[k].self];
+
+				if (relations[k].other == rel->other)
+					term = evsel__get_config_term(peer, PERIOD);
+			}
+			if (term)
+				continue;
+		}
+		if (!period && !term)
+			continue;
+		ret = evsel__add_period(base, period);
+		if (ret)
+			return ret;
+	}
+
+	for (int i = 0; i < nr; i++) {
+		struct acr_relation *rel = &relations[i];
+		struct evsel *evsel = group->member[rel->self];
+		struct evsel_config_term *own = evsel__get_config_term(evsel, PERIOD);
+		struct evsel_config_term *base =
+			evsel__get_config_term(group->member[rel->other], PERIOD);
+		u64 period;
+		int ret;
+
+		if (!base)
+			continue;
+
+		period = acr__scale(base->val.period, rel->ratio.num, rel->ratio.den);
+		if (!own) {
+			ret = evsel__add_period(evsel, period);
+			if (ret)
+				return ret;
+			continue;
+		}
+		/* The base may be the rounded one */
+		if (own->val.period != period &&
+		    acr__scale(own->val.period, rel->ratio.den, rel->ratio.num) !=
+		    base->val.period) {
+			return acr__error(group->err, evsel,
+					  "Give one period of the two, the other follows",
+					  "The ratio asks for period=%llu, not %llu",
+					  (unsigned long long)period,
+					  (unsigned long long)own->val.period);
+		}
+	}
+	return 0;
+}
+
