@@ -5,6 +5,7 @@ import re
 import subprocess
 import time
 
+from checks import acr_errors
 from checks.harness import BUILD, IMAGES, TOP, boot, tail
 
 # The perf of the distribution, older than the series, knows sysfs only.
@@ -14,6 +15,21 @@ cd /tmp
 taskset -c 1 distribution-perf record -q -o data -e \
 "{cpu_atom/branch-misses,period=2000,acr_mask=0x2/u,cpu_atom/branch-instructions,period=10000,acr_mask=0x3/u}" mispredict
 distribution-perf script -i data -F event,ip,sym | awk '{ print $3 }' | sort | uniq -c
+"""
+BOTH = r"""
+cd /tmp
+for cpu in 0 1; do
+	for way in task cpu; do
+		[ $way = task ] && option= || option="-C $cpu"
+		perf record -q -o $way$cpu $option \
+			-e '{branch-misses/ratio-to=branches:20%/u,branches/period=10000/u}' \
+			taskset -c $cpu mispredict 2>/dev/null
+	done
+done
+for name in task0 task1 cpu0 cpu1; do
+	perf script -i $name -F event,ip,sym | awk '{ print $3 }' | sort | uniq -c |
+		sed "s/^ */samples $name /"
+done
 """
 # Ways to record "more than 20 % mispredicted" on PMU P. Each leaves a file of
 # its name. mispredict is over before perf could attach, unless it has a lot to do.
@@ -25,6 +41,11 @@ cd /tmp
 on ratio -e "$ratio" mispredict
 on fraction -e "{$misses,ratio-to=branches:1/5/u,$base,period=10000/u}" mispredict
 on prev -e "{$misses,period=2000/u,$base,ratio-to-prev=5/u}" mispredict
+on prev-base -e "{$misses/u,$base,period=10000,ratio-to-prev=500%/u}" mispredict
+on prev-count -c 2000 -e "{$misses/u,$base,ratio-to-prev=5/u}" mispredict
+on ipc-above-2 -e "{$P/instructions,period=20000/u,$P/cycles,ratio-to-prev=0.5/u}" mispredict
+on ipc-above-10 -e "{$P/instructions,period=20000/u,$P/cycles,ratio-to-prev=0.1/u}" mispredict
+on ipc-below-10 -e "{$P/cycles,ratio-to=instructions:10%/u,$P/instructions,period=20000/u}" mispredict
 on count -c 10000 -e "{$misses,ratio-to=branches:0.2/u,$base/u}" mispredict
 on names -e "{$misses,period=2000,acr=b/u,$base,name=b,period=10000,acr=all/u}" mispredict
 on mask -e "{$misses,period=2000,acr_mask=0x2/u,$base,period=10000,acr_mask=0x3/u}" mispredict
@@ -38,53 +59,119 @@ on per-thread --per-thread -e "$ratio" mispredict
 on no-inherit -i -e "$ratio" mispredict
 on inherit -e "$ratio" sh -c 'mispredict & wait'
 on cpu -C 1 -e "$ratio" mispredict
+on cpus -C 0,1 -e "$ratio" mispredict >/dev/null
 on all -a -e "$ratio" mispredict
+on branch-stack -b -e "$ratio" mispredict
 taskset -c 1 mispredict --only 2 40000 1000000 &
 busy=$!
 perf record -q -o process -e "$ratio" -p $busy sleep 1
 perf record -q -o thread -e "$ratio" -t $busy sleep 1
+perf record -q -o delay -D 200 -e "$ratio" -p $busy sleep 1
+mkfifo ctl ack
+say() { echo "$*" >ctl; read -r answer <ack; }
+controlled() {
+	perf record -o $1 -D -1 --control fifo:ctl,ack -p $busy \
+		-e "{$misses,ratio-to=Base:20%,name=Miss/u,$base,period=10000,name=Base/u}" \
+		sleep 60 >$1.log 2>&1 &
+}
+# perf puts the PMU before a name where there are several.
+named() { [ $P = cpu ] && echo $1 || echo $P/$1/; }
+# On and off as a whole, and by the leader's name.
+controlled control
+say enable; sleep 1; say disable; say stop
+wait $!
+controlled leader
+say enable $(named Miss); sleep 1; say disable $(named Miss); say stop
+wait $!
+# A member by itself cannot be switched.
+controlled member
+say enable $(named Base); sleep 1; say stop
+wait $!
 kill $busy
+sed -n 's/^/member /; /failed/p' member.log
+rm -f ./*.log
 for name in *; do
 	[ -f $name ] || continue
 	perf script -i $name -F event,ip,sym | awk -v name=$name \
-		'{ n[$3]++ } END { for (s in n) print "samples", name, s, n[s] }'
+		'{ match($1, /branch-[a-z]+|cache-misses|cycles|instructions|Miss|Base/)
+		n[substr($1, RSTART, RLENGTH) " " $3]++ }
+		END { for (s in n) print "samples", name, s, n[s] }'
 done
-perf evlist -v -i ratio | sed -n 's/^/words /; /reloaded/p'
-perf report --header-only -i ratio | sed -n 's/^# auto counter reload: /header /p'
+taskset -c 1 perf record -v -o verbose -e "$ratio" mispredict 2>&1 | sed -n 's/^/record /; /reloaded/p'
+perf evlist -v -i ratio | sed -n 's/^/evlist /; /reloaded/p'
+perf report --header-only -i ratio | sed -n 's/^# auto counter reload: /report /p'
 perf script --header-only -i ratio | sed -n 's/^# auto counter reload: /script /p'
+perf list 2>/dev/null | sed -n 's/^ */list /; /ratio-to/p'
 taskset -c 1 perf stat -e "$ratio" mispredict 2>&1 | sed -n 's/^/stat /; /no totals/p'
-perf record -q -e "$ratio:S" true 2>&1 | sed -n "s,^,refused ,; /no totals/p"
+perf top --stdio -e "{$misses,ratio-to=branches:20%/u,$base/u}" 2>&1 </dev/null |
+	sed -n 's/^/top /; /no period/p'
 """
-ACR_NAMES = ("ratio fraction prev count names mask legacy legacy-mask moved two"
-             " precise precise-max per-thread no-inherit inherit cpu all process"
-             " thread").split()
+ACR_NAMES = ("ratio fraction prev prev-base prev-count count names mask legacy legacy-mask moved two"
+             " precise precise-max per-thread no-inherit inherit cpu cpus all"
+             " branch-stack process thread delay control leader").split()
 ACR_WORDS = ("branch-misses is reloaded by branch-instructions; samples when"
              " branch-misses/branch-instructions > 20 %\n",
              "branch-instructions is reloaded by branch-misses and itself; takes"
              " no samples\n")
+# A core that retires up to eight instructions a cycle: what samples, or nothing.
+ACR_CYCLES = {"ipc-above-2": {"instructions"}, "ipc-above-10": set(),
+              "ipc-below-10": {"cycles"}}
+# What has to be said, by whom.
+ACR_TOLD = {
+    **{who: [f"{who} {line}" for line in ACR_WORDS]
+       for who in ("record", "evlist", "report", "script")},
+    "list": ["list {P/A,ratio-to=B:20%/,P/B,period=N/}"],
+    "stat": ["stat WARNING: counts of reloaded events are no totals: counting"
+             " without auto counter reload\n"],
+    "top": ["P/branch-misses,ratio-to=branches:20%/u' has no period, but a frequency"],
+    "member": ["reloads with its group, switch '"],
+}
 
 
 def acr_records(check, cpu, pmu):
     """Whatever way the group is written and recorded, it samples in loop2."""
     if not any(check.wants("perftest", f"acr-{name}-{cpu}")
-               for name in ACR_NAMES + ["told"]):
+               for name in [*ACR_NAMES, *ACR_CYCLES, "member",
+                            *(f"told-{who}" for who in ACR_TOLD)]):
         return
-    start = time.monotonic()
     status, text, log = boot(f"perftest-acr-{cpu}", f"P={pmu}\n" + ACR_RECORDS,
                              "--cpu", cpu)
-    found = {name: {} for name in ACR_NAMES}
-    for name, symbol, number in re.findall(r"^samples (\S+) (\S+) (\d+)$", text,
-                                           re.M):
-        found.setdefault(name, {})[symbol] = int(number)
+    found = {name: {} for name in [*ACR_NAMES, *ACR_CYCLES, "member"]}
+    for name, event, symbol, number in re.findall(
+            r"^samples (\S+) (\S+) (\S+) (\d+)$", text, re.M):
+        found[name][event, symbol] = int(number)
     for name in ACR_NAMES:
-        check.record("perftest", f"acr-{name}-{cpu}", "pass" if
-                     list(found[name]) == ["loop2"] and found[name]["loop2"] > 20
-                     else "fail", 0, log, f"samples: {found[name]}")
-    told = all(word + " " + line in text for word in ("words", "header", "script")
-               for line in ACR_WORDS) and "stat WARNING" in text \
-        and "\nrefused " in text
-    check.record("perftest", f"acr-told-{cpu}",
-                 "pass" if told and not status else "fail",
+        right = set(found[name]) in ({("branch-misses", "loop2")}, {("Miss", "loop2")}) \
+            and sum(found[name].values()) > 20
+        check.record("perftest", f"acr-{name}-{cpu}", "pass" if right else "fail",
+                     0, log, f"samples: {found[name]}")
+    for name, events in ACR_CYCLES.items():
+        right = {event for event, _ in found[name]} == events
+        check.record("perftest", f"acr-{name}-{cpu}", "pass" if right else "fail",
+                     0, log, f"samples: {found[name]}")
+    for who, said in ACR_TOLD.items():
+        right = all(line.replace("P/", pmu + "/") in text for line in said)
+        check.record("perftest", f"acr-told-{who}-{cpu}",
+                     "pass" if right and not status else "fail", 0, log, tail(text))
+    # Of an event that was never enabled there is no sample.
+    check.record("perftest", f"acr-member-{cpu}",
+                 "fail" if found["member"] or status else "pass", 0, log,
+                 f"samples: {found['member']}")
+
+
+def acr_both(check):
+    """With the feature on both kinds of core, a legacy name stands for both."""
+    test = "acr-legacy-both-arrowlake"
+    if not check.wants("perftest", test):
+        return
+    start = time.monotonic()
+    status, text, log = boot(f"perftest-{test}", BOTH, "--cpu", "arrowlake",
+                             "--cpu-option", "pmusim-core-acr-reload=0xfc,"
+                             "pmusim-core-acr-cause=0xfc")
+    found = re.findall(r"^samples (\S+) (\d+) (\S+)$", text, re.M)
+    right = [name for name, *_ in found] == ["task0", "task1", "cpu0", "cpu1"] \
+        and all(int(number) > 20 and symbol == "loop2" for _, number, symbol in found)
+    check.record("perftest", test, "pass" if right and not status else "fail",
                  time.monotonic() - start, log, tail(text))
 
 
@@ -129,4 +216,6 @@ def run(check):
 def run_perf(check):
     acr_records(check, "arrowlake", "cpu_atom")
     acr_records(check, "clearwaterforest", "cpu")
+    acr_both(check)
     acr_distribution(check)
+    acr_errors.run(check)
