@@ -188,14 +188,15 @@ def perf(walk, name, variant):
 def export(folder, name, revision, paths):
     """Put a revision's C files below a folder of the patch's name."""
     for path in paths:
-        try:
-            text = git("show", f"{revision}:{path}")
-        except subprocess.CalledProcessError:
+        shown = subprocess.run(["git", "show", f"{revision}:{path}"], cwd=SERIES,
+                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                               text=True, check=False)
+        if shown.returncode:
             continue
         place = f"{folder}/{name}/{path}"
         os.makedirs(os.path.dirname(place), exist_ok=True)
         with open(place, "w", encoding="utf-8") as file:
-            file.write(text + "\n")
+            file.write(shown.stdout)
 
 
 def semantic_patch(script, folder):

@@ -50,10 +50,10 @@ static const struct phase {
 	unsigned int	rounds;
 	unsigned int	regions;
 } phases[] = {
-	{ "retiring", retiring, 200, 385 },
-	{ "bad-spec", bad_spec, 400, 330 },
-	{ "fe-bound", fe_bound, 1, 110 },
-	{ "be-bound", be_bound, 100, 275 },
+	{ "retiring", retiring, 200, 480 },
+	{ "bad-spec", bad_spec, 400, 410 },
+	{ "fe-bound", fe_bound, 1, 140 },
+	{ "be-bound", be_bound, 100, 340 },
 };
 
 /* What the functions go on with */
