@@ -188,31 +188,47 @@ static void intel_freeze_write_debugctl(bool arm)
 		wrmsrl(MSR_IA32_DEBUGCTLMSR, debugctl);
 }
 
-/*
- * A freeze without a PMI behind it lasts forever, and the counters with it. If
- * there is one when the PMU is about to be enabled, its PMI was lost, as
- * otherwise it would have come before. End the freeze, and raise the PMI again
- * for whatever has overflowed. The overflows are left to it: acknowledged here,
- * a PMI that is still on its way would find nothing and be taken for an unknown
- * NMI.
- */
-static void intel_freeze_thaw(struct cpu_hw_events *cpuc)
+/* Raise a PMI again that was lost, for all that has overflowed */
+static void intel_freeze_raise(struct cpu_hw_events *cpuc, u64 status)
 {
-	u64 status, wrapped;
+	u64 wrapped = intel_pmi_wrapped(cpuc) & ~status;
 
-	rdmsrl(MSR_CORE_PERF_GLOBAL_STATUS, status);
-	if (likely(!(status & GLOBAL_STATUS_COUNTERS_FROZEN)))
-		return;
-
-	wrapped = intel_pmi_wrapped(cpuc) & ~status;
 	if (wrapped)
 		wrmsrl(MSR_CORE_PERF_GLOBAL_STATUS_SET, wrapped);
 
 	intel_pmi_unmask();
-	wrmsrl(MSR_CORE_PERF_GLOBAL_OVF_CTRL, GLOBAL_STATUS_COUNTERS_FROZEN);
-
 	if ((status | wrapped) & ~INTEL_PMI_STATE_BITS)
 		__apic_send_IPI(smp_processor_id(), NMI_VECTOR);
+}
+
+/*
+ * A freeze whose PMI was lost lasts forever, and the counters with it. End the
+ * one that is found when the PMU is about to be enabled. The overflows are left
+ * to the PMI: acknowledged here, one that is still on its way would find
+ * nothing and be taken for an unknown NMI. So would a second one, hence only a
+ * lost one is raised again.
+ *
+ * LVTPC tells which it is. A PMI is lost because LVTPC is masked, and nobody
+ * but the handler unmasks it before this. Masked, it may also have been
+ * delivered right now: then it has been handled before the status is read
+ * again.
+ */
+static void intel_freeze_thaw(struct cpu_hw_events *cpuc)
+{
+	u64 status = intel_pmi_read_status();
+	bool masked;
+
+	if (likely(!(status & GLOBAL_STATUS_COUNTERS_FROZEN)))
+		return;
+
+	masked = apic_read(APIC_LVTPC) & APIC_LVT_MASKED;
+	status = intel_pmi_read_status();
+	if (!(status & GLOBAL_STATUS_COUNTERS_FROZEN))
+		return;
+
+	wrmsrl(MSR_CORE_PERF_GLOBAL_OVF_CTRL, GLOBAL_STATUS_COUNTERS_FROZEN);
+	if (masked)
+		intel_freeze_raise(cpuc, status);
 }
 
 /**
@@ -273,7 +289,7 @@ static bool intel_freeze_pmi(struct pt_regs *regs, struct cpu_hw_events *cpuc,
 	if (!freeze->armed || freeze->tracers || !cpuc->enabled)
 		return false;
 
-	rdmsrl(MSR_CORE_PERF_GLOBAL_STATUS, status);
+	status = intel_pmi_read_status();
 	if (!(status & GLOBAL_STATUS_COUNTERS_FROZEN))
 		return false;
 

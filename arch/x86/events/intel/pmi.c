@@ -50,15 +50,6 @@ DEFINE_PER_CPU(struct intel_pmi_cpu, intel_pmi_cpu);
 
 DEFINE_STATIC_CALL_RET0(intel_pmi_frozen, intel_pmi_frozen);
 
-static u64 intel_pmi_read_status(void)
-{
-	u64 status;
-
-	rdmsrl(MSR_CORE_PERF_GLOBAL_STATUS, status);
-
-	return status;
-}
-
 /**
  * intel_pmi_unmask - Let the local APIC deliver the next PMI
  *

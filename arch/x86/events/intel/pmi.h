@@ -7,6 +7,7 @@
 #include <linux/static_call_types.h>
 #include <linux/types.h>
 
+#include <asm/msr.h>
 #include <asm/perf_event.h>
 
 struct cpu_hw_events;
@@ -77,6 +78,21 @@ static inline void intel_pmi_add_bts(void)
 static inline void intel_pmi_del_bts(void)
 {
 	__this_cpu_dec(intel_pmi_cpu.bts);
+}
+
+/**
+ * intel_pmi_read_status - Read GLOBAL_STATUS
+ *
+ * Return: what has overflowed, a bit for each counter, and the bits of
+ * INTEL_PMI_STATE_BITS.
+ */
+static inline u64 intel_pmi_read_status(void)
+{
+	u64 status;
+
+	rdmsrl(MSR_CORE_PERF_GLOBAL_STATUS, status);
+
+	return status;
 }
 
 /**

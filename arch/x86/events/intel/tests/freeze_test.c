@@ -406,30 +406,66 @@ static void pmi_22_bit_dropped(struct kunit *test)
 	preempt_enable();
 }
 
-/* Its PMI was lost. The overflows wait for another one. */
-static void lost_pmi_test(struct kunit *test)
+static void run_two_consenting(void)
 {
 	run_consenting(0);
 	run_consenting(1);
 	update();
 	fake->used = 0;
+	fake->log[0] = 0;
+}
 
+/* Its PMI was lost. The overflows wait for another one. */
+static void pmi_3_lost_pmi(struct kunit *test)
+{
+	run_two_consenting();
+	fake->masked = true;
 	fake->status = CTR_FRZ | 0x2;
 	fake->counter[1] = 3;
 	update();
-	EXPECT_LOG(test, "r38e p0 p1 apic w390=800000000000000 nmi");
+	EXPECT_LOG(test, "r38e apic? r38e w390=800000000000000 p0 p1 apic nmi");
 	KUNIT_EXPECT_EQ(test, fake->status, 0x2ULL);
 
 	/* Even one that has left no bit */
+	fake->masked = true;
 	fake->status = CTR_FRZ;
 	update();
-	EXPECT_LOG(test, "r38e p0 p1 w391=2 apic w390=800000000000000 nmi");
+	EXPECT_LOG(test, "r38e apic? r38e w390=800000000000000 p0 p1 w391=2 apic nmi");
 
 	/* And nobody is called for nothing */
+	fake->masked = true;
 	fake->counter[1] = fake->counter[0];
 	fake->status = CTR_FRZ;
 	update();
-	EXPECT_LOG(test, "r38e p0 p1 apic w390=800000000000000");
+	EXPECT_LOG(test, "r38e apic? r38e w390=800000000000000 p0 p1 apic");
+}
+
+/* Its PMI is still to come, and would find nothing after another one */
+static void pmi_3_late_pmi(struct kunit *test)
+{
+	run_two_consenting();
+	fake->status = CTR_FRZ | 0x2;
+	fake->counter[1] = 3;
+	update();
+	EXPECT_LOG(test, "r38e apic? r38e w390=800000000000000");
+	KUNIT_EXPECT_EQ(test, fake->status, 0x2ULL);
+}
+
+static void handle_all(void)
+{
+	fake->status = 0;
+	fake->masked = false;
+}
+
+/* Its PMI has been delivered, and comes when LVTPC has been read */
+static void pmi_3_delivered_pmi(struct kunit *test)
+{
+	run_two_consenting();
+	fake->masked = true;
+	fake->status = CTR_FRZ | 0x2;
+	fake->on_apic_read = handle_all;
+	update();
+	EXPECT_LOG(test, "r38e apic? r38e");
 }
 
 /* DEBUGCTL has lost the bit while the system was suspended */
@@ -495,9 +531,61 @@ static void config3_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, intel_freeze_hw_config(event), 0);
 }
 
+/* Others in the kernel that get to know of it, and the processor's model */
+static void __init expect_possible(struct kunit *test, u32 vfm, int version,
+				   bool possible)
+{
+	fake->vfm = vfm;
+	fake_x86_pmu.version = version;
+	fake_x86_pmu.cpu_starting = fake_starting;
+	intel_freeze_possible = false;
+	intel_freeze_init();
+	KUNIT_EXPECT_EQ(test, intel_freeze_possible, possible);
+	KUNIT_EXPECT_EQ(test, fake_x86_pmu.cpu_starting == intel_freeze_cpu_starting,
+			possible);
+	KUNIT_EXPECT_EQ(test, fake->debugctl, 0ULL);
+	fake->used = 0;
+	fake->log[0] = 0;
+}
+
+static void __init pmi_22_no_support(struct kunit *test)
+{
+	expect_possible(test, INTEL_SKYLAKE, 4, true);
+	expect_possible(test, INTEL_BROADWELL, 3, false);
+
+	/* A hypervisor that drops the bit */
+	fake->debugctl_valid = ~(u64)ARMED;
+	expect_possible(test, INTEL_SKYLAKE, 4, false);
+}
+
+static void __init pmi_23_goldmont(struct kunit *test)
+{
+	expect_possible(test, INTEL_ATOM_GOLDMONT, 4, false);
+	expect_possible(test, INTEL_ATOM_GOLDMONT_D, 4, false);
+	expect_possible(test, INTEL_ATOM_GOLDMONT_PLUS, 4, false);
+	expect_possible(test, INTEL_ATOM_TREMONT, 5, true);
+}
+
+static struct kunit_case __refdata freeze_init_test_cases[] = {
+	KUNIT_CASE(pmi_22_no_support),
+	KUNIT_CASE(pmi_23_goldmont),
+	{}
+};
+
+static struct kunit_suite freeze_init_test_suite = {
+	.name		= "intel_freeze_init",
+	.init		= freeze_test_init,
+	.test_cases	= freeze_init_test_cases,
+};
+
+kunit_test_init_section_suites(&freeze_init_test_suite);
+
 static struct kunit_case freeze_test_cases[] = {
 	KUNIT_CASE(pmi_1_frozen_order),
 	KUNIT_CASE(pmi_3_frozen_only),
+	KUNIT_CASE(pmi_3_lost_pmi),
+	KUNIT_CASE(pmi_3_late_pmi),
+	KUNIT_CASE(pmi_3_delivered_pmi),
 	KUNIT_CASE(pmi_4_frozen_state_bits),
 	KUNIT_CASE(pmi_6_frozen_pmu_disabled),
 	KUNIT_CASE(pmi_7_not_frozen),
@@ -519,7 +607,6 @@ static struct kunit_case freeze_test_cases[] = {
 	KUNIT_CASE(guest_test),
 	KUNIT_CASE(others_test),
 	KUNIT_CASE(tracer_test),
-	KUNIT_CASE(lost_pmi_test),
 	KUNIT_CASE(resume_test),
 	KUNIT_CASE(hotplug_test),
 	KUNIT_CASE(config3_test),

@@ -13,6 +13,7 @@
  *	w390=1		an MSR was written
  *	p2		counter 2 was read by RDPMC
  *	apic		LVTPC was unmasked
+ *	apic?		LVTPC was read
  *	lbr		the branch records were read
  *	h5		overflows of counters 0 and 2 were handled
  *	on		the PMU was enabled
@@ -74,12 +75,15 @@
  * @debugctl_valid:	bits of DEBUGCTL that exist
  * @sticky:		bits of @status that cannot be acknowledged
  * @late:		bits of @status that come with the next unmasking
+ * @masked:		LVTPC is masked
+ * @on_apic_read:	called after LVTPC was read, or NULL
  * @counter:		the counters
  * @cpuc:		state of the CPU
  * @ds:			debug store of the CPU
  * @event:		events that can be put on the CPU
  * @watchdog:		the one of @event that is the watchdog's
  * @bts_event:		the one of @event that is a branch trace
+ * @vfm:		vendor, family and model of the processor
  * @no_period:		handling an overflow starts no new period
  * @on_overflow:	called while overflows are handled, or NULL
  * @warnings:		number of warnings
@@ -94,12 +98,15 @@ struct fake_pmu {
 	u64			debugctl_valid;
 	u64			sticky;
 	u64			late;
+	bool			masked;
+	void			(*on_apic_read)(void);
 	u64			counter[FAKE_COUNTERS];
 	struct cpu_hw_events	cpuc;
 	struct debug_store	ds;
 	struct perf_event	event[FAKE_EVENTS];
 	struct perf_event	*watchdog;
 	struct perf_event	*bts_event;
+	u32			vfm;
 	bool			no_period;
 	void			(*on_overflow)(void);
 	int			warnings;
@@ -163,8 +170,20 @@ static u64 fake_rdpmc(int counter)
 static void fake_apic_write(u32 reg, u32 value)
 {
 	fake_note(" apic");
+	fake->masked = false;
 	fake->status |= fake->late;
 	fake->late = 0;
+}
+
+static u32 __maybe_unused fake_apic_read(u32 reg)
+{
+	u32 value = APIC_DM_NMI | (fake->masked ? APIC_LVT_MASKED : 0);
+
+	fake_note(" apic?");
+	if (fake->on_apic_read)
+		fake->on_apic_read();
+
+	return value;
 }
 
 static void __maybe_unused fake_send_ipi(int cpu, int vector)
@@ -190,6 +209,18 @@ static void __maybe_unused fake_pmu_enable(struct pmu *pmu)
 static int __maybe_unused fake_is_x86_event(struct perf_event *event)
 {
 	return 1;
+}
+
+static __maybe_unused const struct x86_cpu_id *
+fake_match_cpu(const struct x86_cpu_id *match)
+{
+	for (; match->flags & X86_CPU_ID_FLAG_ENTRY_VALID; match++) {
+		if (VFM_MAKE(match->vendor, match->family, match->model) ==
+		    fake->vfm)
+			return match;
+	}
+
+	return NULL;
 }
 
 static void fake_new_period(void);
@@ -234,6 +265,7 @@ static int fake_handle_overflows(struct pt_regs *regs, u64 status)
 #undef rdpmcl
 #define rdpmcl(counter, value)		((value) = fake_rdpmc(counter))
 #define apic_write			fake_apic_write
+#define apic_read			fake_apic_read
 #undef __apic_send_IPI
 #define __apic_send_IPI			fake_send_ipi
 #define intel_pmu_lbr_read()		fake_note(" lbr")
@@ -244,6 +276,9 @@ static int fake_handle_overflows(struct pt_regs *regs, u64 status)
 #define intel_pmu_drain_bts_buffer()	(fake_note(" drain"), 1)
 #define intel_bts_interrupt()		0
 #define perf_event_print_debug()	do { } while (0)
+#define x86_match_cpu			fake_match_cpu
+#define register_syscore(syscore)	(fake_note(" syscore"), (void)(syscore))
+#define register_reboot_notifier(nb)	(fake_note(" reboot"), (void)(nb))
 #define perf_pmu_disable		fake_pmu_disable
 #define perf_pmu_enable			fake_pmu_enable
 #define is_x86_event			fake_is_x86_event
