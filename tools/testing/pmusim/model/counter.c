@@ -148,7 +148,8 @@ static void arm(struct pmusim *p, enum pmusim_class class)
     }
 
     for (i = 0; i < PMUSIM_CLASSES; i++) {
-        if (pmusim_level_is_exact(pmusim_level_of(p, i))) {
+        /* An interrupt that waits to be raised is met with the next question */
+        if (p->pmi || pmusim_level_is_exact(pmusim_level_of(p, i))) {
             limit[i] = 0;
         }
         p->armed[i] = (int32_t)limit[i];

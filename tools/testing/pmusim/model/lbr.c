@@ -269,7 +269,10 @@ static uint64_t take_info(struct pmusim *p, uint32_t branch)
 /*
  * A branch of the kind @branch (enum pmusim_branch and PMUSIM_BRANCH_MISS) has
  * been taken by code of the class @source and has got to its target, which runs
- * in @class. The counters must be up to date if any of them logs events.
+ * in @class.
+ *
+ * It has retired, so it is recorded also when it is the one that makes a
+ * counter overflow, which freezes the records.
  *
  * The class of the target decides. The architectural kind does not show the
  * address of a branch that comes from a class which is left out, SDM volume 3,
@@ -285,6 +288,9 @@ void pmusim_branch(struct pmusim *p, enum pmusim_class source,
 
     if (!(lbr->passes[class] & 1u << kind)) {
         return;
+    }
+    if (p->logging) {
+        pmusim_fold(p, class, 0);
     }
     if (source != class && lbr->arch && !class_passes(p, source)) {
         from = UINT64_MAX;

@@ -44,7 +44,6 @@ void x86_pmusim_halt(CPUX86State *env);
 int x86_pmusim_settle(CPUState *cs);
 target_ulong x86_pmusim_interrupt(CPUX86State *env, int intno);
 void x86_pmusim_interrupted(CPUX86State *env, target_ulong from, int cpl);
-void x86_pmusim_iret(CPUX86State *env);
 void x86_pmusim_new_space(CPUX86State *env);
 void x86_pmusim_lvtpc_written(X86CPU *cpu);
 void x86_pmusim_cpuid(CPUX86State *env, uint32_t leaf, uint32_t subleaf,

@@ -179,11 +179,20 @@ static void finish_branch(CPUX86State *env)
     enum pmusim_class class = x86_pmusim_class(env->hflags);
     struct pmusim *p = &env->pmusim;
 
-    if (p->logging) {
-        pmusim_fold(p, class, 0);
-    }
     pmusim_branch(p, class, class, p->hot.ip, env->eip, p->hot.branch);
     p->hot.branch = PMUSIM_BRANCH_NONE;
+}
+
+/* Something else than the next block follows: do what it does first of all */
+static void settle(CPUX86State *env)
+{
+    struct pmusim *p = &env->pmusim;
+
+    if (pmusim_level_records(p->hot.level[env->hflags & HF_CPL_MASK]) &&
+        p->hot.branch) {
+        finish_branch(env);
+    }
+    pmusim_fold(p, x86_pmusim_class(env->hflags), 0);
 }
 
 /*
@@ -200,7 +209,7 @@ int x86_pmusim_settle(CPUState *cs)
     if (!p->hot.level[env->hflags & HF_CPL_MASK] || p->hot.budget[class] > 0) {
         return 0;
     }
-    pmusim_fold(p, class, 0);
+    settle(env);
     if (!p->pmi) {
         return 0;
     }
@@ -219,10 +228,7 @@ target_ulong x86_pmusim_interrupt(CPUX86State *env, int intno)
     unsigned int level = p->hot.level[env->hflags & HF_CPL_MASK];
 
     if (pmusim_level_records(level)) {
-        if (p->hot.branch) {
-            finish_branch(env);
-        }
-        pmusim_fold(p, x86_pmusim_class(env->hflags), 0);
+        settle(env);
         raise_pmi(env);
     }
     if (intno == EXCP02_NMI) {
@@ -243,23 +249,20 @@ void x86_pmusim_interrupted(CPUX86State *env, target_ulong from, int cpl)
     }
 }
 
-void x86_pmusim_iret(CPUX86State *env)
-{
-    pmusim_nmi_end(&env->pmusim, PMUSIM_OS);
-    raise_pmi(env);
-}
-
 /* Called behind a far branch that did not fault */
 void helper_pmusim_far(CPUX86State *env, uint32_t cpl)
 {
-    enum pmusim_class source = pmusim_class_of(cpl);
     struct pmusim *p = &env->pmusim;
 
-    if (p->logging) {
-        pmusim_fold(p, source, 0);
-    }
-    pmusim_branch(p, source, x86_pmusim_class(env->hflags), p->hot.ip, env->eip,
-                  PMUSIM_BRANCH_FAR);
+    pmusim_branch(p, pmusim_class_of(cpl), x86_pmusim_class(env->hflags),
+                  p->hot.ip, env->eip, PMUSIM_BRANCH_FAR);
+}
+
+/* Called behind IRET, after it was recorded: it ends an NMI */
+void helper_pmusim_iret(CPUX86State *env)
+{
+    pmusim_nmi_end(&env->pmusim, x86_pmusim_class(env->hflags));
+    raise_pmi(env);
 }
 
 /* Called at the target of a near branch that was taken */

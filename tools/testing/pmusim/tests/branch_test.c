@@ -237,6 +237,30 @@ static void test_writes_are_not_logged(void **state)
     assert_int_equal(read_msr(g, CTR(2)), WRAP(100));
 }
 
+/* It has retired when its overflow freezes the records, also where it is logged */
+static void test_overflowing_branch_is_recorded(void **state)
+{
+    struct guest *g = &guest;
+    unsigned int logged;
+
+    for (logged = 0; logged < 2; logged++) {
+        guest_init(g, "arrowlake", true);
+        g->class = PMUSIM_OS;
+        guest_wrmsr(g, PMUSIM_MSR_DEBUGCTL, PMUSIM_DEBUGCTL_FREEZE_LBRS);
+        guest_wrmsr(g, PMUSIM_MSR_ARCH_LBR_CTL, ENABLE | USR | KINDS);
+        guest_wrmsr(g, SELECT(1), EVENT_BRANCHES | COUNT_USR | PMUSIM_SEL_INT |
+                    (logged ? PMUSIM_SEL_BR_CNTR : 0));
+        guest_wrmsr(g, CTR(1), WRAP(2));
+        g->class = PMUSIM_USR;
+        jump(g, 0x1000);
+        jump(g, 0x2000);
+        jump(g, 0x3000);
+        assert_int_equal(g->pmis, 1);
+        assert_int_equal(read_msr(g, PMUSIM_MSR_ARCH_LBR_TO0), 0x2000);
+        assert_int_equal(read_msr(g, PMUSIM_MSR_ARCH_LBR_TO0 + 1), 0x1000);
+    }
+}
+
 /* Nothing has to be up to date at branches where nothing is logged */
 static void test_logging_only_while_recording(void **state)
 {
@@ -303,6 +327,7 @@ int main(void)
         rule(cycles_start_anew_when_enabled_again),
         rule(logged_events),
         rule(writes_are_not_logged),
+        rule(overflowing_branch_is_recorded),
         rule(logging_only_while_recording),
         rule(branches_between_classes),
         rule(model_specific_branches_between_classes),

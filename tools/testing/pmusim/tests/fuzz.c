@@ -297,11 +297,12 @@ static void arrive(void)
     struct pmusim_hot *hot = &fuzz.pmu.hot;
 
     if (pmusim_level_records(level()) && hot->branch) {
-        if (fuzz.pmu.logging) {
-            fold();
-        }
+        struct before before = look(&fuzz.pmu);
+
         pmusim_branch(&fuzz.pmu, fuzz.class, fuzz.class, hot->ip, fuzz.ip,
                       hot->branch);
+        check_wraps(&fuzz.pmu, &before);
+        fuzz.last = 0;
         hot->branch = PMUSIM_BRANCH_NONE;
     }
 }

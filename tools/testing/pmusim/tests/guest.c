@@ -91,9 +91,6 @@ static void arrive(struct guest *g)
     struct pmusim_hot *hot = &g->pmu.hot;
 
     if (pmusim_level_records(level(g)) && hot->branch) {
-        if (g->pmu.logging) {
-            pmusim_fold(&g->pmu, g->class, 0);
-        }
         pmusim_branch(&g->pmu, g->class, g->class, hot->ip, g->ip,
                       hot->branch);
         hot->branch = PMUSIM_BRANCH_NONE;
