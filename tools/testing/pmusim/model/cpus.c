@@ -30,6 +30,8 @@ static const struct pmusim_event skylake_events[] = {
     { EVENT(0xc0, 0x01), PMUSIM_INSNS },
     { EVENT(0xc2, 0x02), PMUSIM_INSNS },
     { EVENT(0x0e, 0x01), PMUSIM_INSNS },
+    /* UOPS_RETIRED.ALL, not on the list: Linux sampled with it on Skylake */
+    { EVENT(0xc2, 0x01), PMUSIM_INSNS },
     /* UOPS_RETIRED.MACRO_FUSED */
     { EVENT(0xc2, 0x04), NEVER },
     /* CPU_CLK_UNHALTED.ONE_THREAD_ACTIVE: there is but one */

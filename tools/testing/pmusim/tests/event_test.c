@@ -221,6 +221,7 @@ static const struct named architectural[] = {
 
 static const struct named skylake[] = {
     { 0x01c0, INSNS },          /* INST_RETIRED.PREC_DIST */
+    { 0x01c2, INSNS },          /* UOPS_RETIRED.ALL */
     { 0x02c2, INSNS },          /* UOPS_RETIRED.RETIRE_SLOTS */
     { 0x010e, INSNS },          /* UOPS_ISSUED.ANY */
     { 0x04c2, NEVER },          /* UOPS_RETIRED.MACRO_FUSED */
