@@ -8,6 +8,8 @@
  *	pmusim CPU forget		empty the predictor and the caches
  *	pmusim CPU stats		"name number" for each statistic
  *	pmusim CPU msr NUMBER		"reads writes" of one register
+ *	pmusim CPU read NUMBER		its value, hexadecimal
+ *	pmusim CPU write NUMBER VALUE
  *	pmusim CPU range N FIRST END [os|usr]
  *					know the truth about code in a range
  *	pmusim CPU range N off
@@ -58,7 +60,8 @@ static void usage(void)
 {
 	fprintf(stderr,
 		"usage: pmusim CPU count|memory on|off | clear | forget | stats |\n"
-		"                  msr NUMBER | range N FIRST END [os|usr] | range N off |\n"
+		"                  msr|read NUMBER | write NUMBER VALUE |\n"
+		"                  range N FIRST END [os|usr] | range N off |\n"
 		"                  truth N\n");
 	exit(2);
 }
@@ -133,6 +136,11 @@ int main(int argc, char **argv)
 		wrmsr(MSR_INDEX, strtoul(argv[3], NULL, 0));
 		printf("%llu %llu\n", (unsigned long long)rdmsr(MSR_READS),
 		       (unsigned long long)rdmsr(MSR_WRITES));
+	} else if (!strcmp(argv[2], "read")) {
+		printf("%#llx\n", (unsigned long long)
+		       rdmsr(strtoul(argv[3], NULL, 0)));
+	} else if (!strcmp(argv[2], "write") && argc > 4) {
+		wrmsr(strtoul(argv[3], NULL, 0), strtoull(argv[4], NULL, 0));
 	} else if (!strcmp(argv[2], "range") && argc > 4) {
 		set_range(argc - 3, argv + 3);
 	} else {
