@@ -9,6 +9,12 @@ run; they are counts, not times.
 
 "cost" weighs them: instructions count 1, RDMSR and RDPMC 30, WRMSR and a write
 of LVTPC 100, which is about what they take in cycles on the modelled cores.
+"cost_ratio" is what of stock's cost it is.
+
+Two scenarios look at the branch records of 10000 samples or more, of counters
+that overflow on the interrupt's way out as well: "stale" are those that are not
+of the sample. In pmi-stacks the frequency is fixed, in pmi-stacks-period the
+period; counters freeze with a fixed period only.
 
 The others are about slots and metrics, of a program in four phases that yields
 to a competitor with counters of its own: topdown-switch has the accesses for
@@ -35,7 +41,7 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from checks import acr_cost, harness, topdown  # noqa: E402
+from checks import acr_cost, harness, samples, topdown  # noqa: E402
 
 PERIOD = 10007
 WEIGHTS = {"insns": 1, "rdmsr": 30, "rdpmc": 30, "wrmsr": 100, "apic": 100}
@@ -67,6 +73,9 @@ ACR_CORE = "arrowlake-atom"
 TOPDOWN = ("topdown-switch", "topdown-read", "topdown-snapshot",
            "topdown-accuracy", "topdown-accuracy-rdpmc", "topdown-accuracy-sample")
 TOPDOWN_CORES = ("icelake", "arrowlake")
+# scenario: the variant of stacks
+STACKS = {"pmi-stacks": "frequency", "pmi-stacks-period": "short-period"}
+STACKS_CORES = tuple(samples.STACK_CPUS)
 
 SCRIPT = """
 scenario='{name}'
@@ -127,6 +136,37 @@ def measure(core_name, variant, scenarios):
     return found
 
 
+def measure_stacks(core_name, variant, scenarios):
+    """One boot; {scenario: figures}."""
+    core = CORES[core_name]
+    freeze = variant == "series-freeze"
+    script = ""
+    for name in scenarios:
+        kind = "frozen" if freeze else STACKS[name]
+        script += f"echo == {name}\n" + samples.stacks_script(kind, core.pmu)
+    status, text, log = harness.boot(
+        f"bench-stacks-{core_name}-{variant}", script + "true\n", "--cpu", core.cpu,
+        "--kernel", harness.IMAGES[VARIANTS[variant]])
+    parts = dict(re.findall(r"^== (\S+)\n((?:(?!==).*\n)*)", text, re.M))
+    found = {}
+    for name in scenarios:
+        numbers = samples.numbers(parts.get(name, ""))
+        if status or "stale" not in numbers:
+            sys.exit(f"bench.py: {core_name} {variant}: no figures for {name},"
+                     f" see {log}\n" + harness.tail(text))
+        found[name] = {"samples": numbers["checked"], "stale": numbers["stale"]}
+    return found
+
+
+def add_ratios(results):
+    """Compare the cost with stock's, {variant: {scenario: figures}}."""
+    for scenarios in results.values():
+        for scenario, found in scenarios.items():
+            stock = results.get("stock", {}).get(scenario, {}).get("cost")
+            if stock and "cost" in found:
+                found["cost_ratio"] = found["cost"] / stock
+
+
 def topdown_figures(text):
     """The topdown scenarios of one boot, None for those without figures."""
     parts = topdown.parts_of(text)
@@ -183,13 +223,14 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--scenario", action="append",
-                        choices=[*SCENARIOS, *TOPDOWN, *acr_cost.SCENARIOS])
+                        choices=[*SCENARIOS, *STACKS, *TOPDOWN,
+                                 *acr_cost.SCENARIOS])
     parser.add_argument("--cpu", action="append", choices=CORES)
     parser.add_argument("--variant", action="append",
                         choices=[*VARIANTS, *acr_cost.VARIANTS])
     parser.add_argument("--table", default=harness.BUILD + "/results/bench.tsv")
     args = parser.parse_args()
-    chosen = args.scenario or [*SCENARIOS, *TOPDOWN, *acr_cost.SCENARIOS]
+    chosen = args.scenario or [*SCENARIOS, *STACKS, *TOPDOWN, *acr_cost.SCENARIOS]
     scenarios = [name for name in chosen if name in SCENARIOS]
 
     builder = harness.Check("")
@@ -205,18 +246,27 @@ def main():
 
     rows = []
     for core in args.cpu or CORES:
+        measured = {}
         for variant in variants:
             start = time.monotonic()
             results = measure(core, variant, scenarios) if scenarios else {}
+            stacks = [name for name in STACKS if name in chosen and
+                      core in STACKS_CORES and
+                      (variant != "series-freeze" or name == "pmi-stacks-period")]
+            if stacks:
+                results.update(measure_stacks(core, variant, stacks))
             if any(name in TOPDOWN for name in chosen) and \
                     core in TOPDOWN_CORES and variant != "series-freeze":
                 results.update((name, found) for name, found in
                                measure_topdown(core, variant).items() if name in chosen)
-            for scenario, found in results.items():
-                rows += [row(scenario, core, variant, metric, value)
-                         for metric, value in found.items()]
+            measured[variant] = results
             print(f"      {core} {variant}: {time.monotonic() - start:.1f} s",
                   flush=True)
+        add_ratios(measured)
+        rows += [row(scenario, core, variant, metric, value)
+                 for variant, results in measured.items()
+                 for scenario, found in results.items()
+                 for metric, value in found.items()]
 
     if compared and ACR_CORE in (args.cpu or CORES):
         rows += acr_rows(chosen, compared)
@@ -231,8 +281,8 @@ def main():
 
 def show(rows):
     """A line for each scenario, CPU and variant."""
-    metrics = ("wrmsr", "rdmsr", "apic", "rdpmc", "insns", "cost", "samples",
-               "bytes", "kernel_insns", "error_pp")
+    metrics = ("wrmsr", "rdmsr", "apic", "rdpmc", "insns", "cost", "cost_ratio",
+               "samples", "stale", "bytes", "kernel_insns", "error_pp")
     print(f"{'scenario':24} {'cpu':14} {'variant':13}"
           + "".join(f" {metric:>8}" for metric in metrics))
     table = collections.defaultdict(dict)

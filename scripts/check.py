@@ -16,8 +16,8 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from checks import (acr, lint, model, patches, pmi, topdown,  # noqa: E402
-                    topdown_perf)
+from checks import (acr, cost, lint, model, patches, pmi, power,  # noqa: E402
+                    samples, topdown, topdown_perf)
 from checks.harness import BUILD, MACHINE_PARTS, TOP, Check, boot, tail, tap  # noqa: E402
 
 
@@ -31,7 +31,10 @@ def kunit(check):
     if not check.need("kunit", *MACHINE_PARTS):
         return
     start = time.monotonic()
-    status, text, log = boot("kunit", "true", "--append", "kunit.enable=1")
+    # Before init the kernel still measures how long its interrupts take.
+    status, text, log = boot("kunit", "true", "--append",
+                             "kunit.enable=1 intel_freeze_counters=1",
+                             "--allow", "perf: interrupt took too long")
     with open(BUILD + "/check/kunit/console.log", encoding="utf-8",
               errors="replace") as console:
         lines = [re.sub(r"^\[ *\d+\.\d+\] ", "", line.rstrip("\r\n"))
@@ -55,7 +58,7 @@ def kunit(check):
 SELFTESTS = """
 for test in {}; do
 	echo "=== ${{test##*/}}"
-	timeout 240 taskset -c {} "$test" </dev/null
+	timeout 240 taskset -c {} "$test" {} </dev/null
 	echo "=== status $?"
 done
 """
@@ -63,6 +66,10 @@ done
 # precise cycles. The first CPU cannot go, and is arrowlake's only P-core.
 MAY_SKIP = {"skylake": r"acr\.acr\.",
             "": r"mmap\.|pmi-2[45]-|pmi\.pmi\.hotplug$"}
+# What has to be right also where interrupts come late, and a freeze costs counts
+LATE = ("pmi_6_pmu_disabled", "pmi_8_event_deleted", "pmi_10_storm",
+        "pmi_15_independence", "pmi_15_joining_and_leaving", "pmi_17_rotation",
+        "pmi_18_switch")
 
 
 def selftest(check):
@@ -74,17 +81,23 @@ def selftest(check):
                          ("clearwaterforest", "/selftests/acr"),
                          ("icelake", "/selftests/pmi /selftests/topdown"),
                          ("sapphirerapids", "/selftests/topdown"),
-                         ("skylake", "/selftests/acr /selftests/pmi")):
+                         ("skylake", "/selftests/acr /selftests/pmi"),
+                         ("skylake-late", "/selftests/pmi")):
         selftests_on(check, place, tests)
 
 
 def selftests_on(check, place, tests):
     start = time.monotonic()
-    cpu, _, atom = place.partition("-")
+    cpu, _, kind = place.partition("-")
+    options, chosen = ("--cpu", cpu), ""
+    if kind == "late":
+        options += ("--cpu-option", "pmusim-skid=50")
+        chosen = " ".join(f"-t {name}" for name in LATE)
     # A generic event, as upstream's tests use, counts on P-cores only.
-    status, text, log = boot(f"selftest-{place}",
-                             SELFTESTS.format(tests, 1 if atom else 0),
-                             "--cpu", cpu, timeout=900)
+    status, text, log = boot(
+        f"selftest-{place}",
+        SELFTESTS.format(tests, 1 if kind == "atom" else 0, chosen), *options,
+        timeout=900)
     prefix = "" if place == "arrowlake" else place + "."
     allowed = re.compile(f"(?:{re.escape(prefix)})?"
                          f"(?:{MAY_SKIP.get(place, MAY_SKIP[''])})")
@@ -128,7 +141,7 @@ def perftest(check):
 
 
 def machine(check):
-    for suite in (model, acr, pmi, topdown):
+    for suite in (model, acr, pmi, cost, power, samples, topdown):
         suite.run(check)
 
 

@@ -40,7 +40,7 @@ CPUS = ("skylake", "icelake", "sapphirerapids", "arrowlake", "lunarlake",
 # acr_b12_some_thing.
 REQUIREMENT = re.compile(r"(?:(.*)\.)?(acr|pmi|topdown)_([bdekr]?)(\d+)_(.*)", re.I)
 # A test that runs in several places names them in front, and at the end then.
-PLACES = CPUS + ("arrowlake-atom",)
+PLACES = CPUS + ("arrowlake-atom", "skylake-late")
 
 
 def spelled(name):

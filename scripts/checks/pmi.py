@@ -7,7 +7,7 @@ import re
 import subprocess
 import time
 
-from checks.harness import LONG, MACHINE_PARTS, TOP, boot, tail
+from checks.harness import BUILD, LONG, MACHINE_PARTS, TOP, boot, tail
 
 # The interrupt comes late, so that a freeze makes others lose what happens
 # until then. The last run is to show that: its counter agreed to be frozen.
@@ -27,13 +27,13 @@ INDEPENDENCE = ("alone", "joined", "truth", "consent-loses")
 
 def independence(check):
     """A counter without consent stays exact beside samplers that freeze."""
-    tests = [f"pmi-independence-{part}" for part in INDEPENDENCE]
+    tests = [f"pmi-15-independence-{part}" for part in INDEPENDENCE]
     if not any(check.wants("machine", test) for test in tests) or \
             not check.need("machine", *MACHINE_PARTS):
         return
     start = time.monotonic()
     status, text, log = boot(
-        "pmi-independence", INDEPENDENT.format(
+        "pmi-15-independence", INDEPENDENT.format(
             stops=2000 * LONG, truth=300 * LONG, few=200, seed=LONG),
         "--cpu", "skylake", "--cpu-option", "pmusim-skid=50",
         timeout=300 * LONG)
@@ -54,6 +54,40 @@ def independence(check):
             right = right and found["joined"] > 0 and found["active"] > 0
         check.record("machine", test, "pass" if right else "fail",
                      0 if number else seconds, log, tail(text, 40))
+
+
+# So late that it comes when the PMU has been enabled again, perhaps for others
+# than those whose counters the freeze stopped. No NMI may be unknown then.
+LATE = """
+echo 1 >/sys/bus/event_source/devices/cpu/freeze_counters
+while :; do
+	taskset -c 0 perf record -q -o /dev/null -e cpu/branches,period=10007,freeze=1/u payload
+done &
+for run in {runs}; do
+	ticks -r $run -s 1000 -p 2503 -j
+done
+true
+"""
+
+
+def late(check):
+    """The end of a freeze does not do the work of a PMI that is still to come."""
+    test = "pmi-3-late-pmi"
+    if not check.wants("machine", test) or \
+            not check.need("machine", *MACHINE_PARTS):
+        return
+    start = time.monotonic()
+    runs = range(1, 3 * LONG + 1)
+    status, text, log = boot(
+        test, LATE.format(runs=" ".join(map(str, runs))), "--cpu", "skylake",
+        "--cpu-option", "pmusim-skid=400", timeout=300 * LONG)
+    found = {name: [int(value) for value in re.findall(rf"^{name} (\d+)$", text, re.M)]
+             for name in ("wrong", "active", "joined")}
+    # Stops are exact, and CPU 0 has changed its mind often.
+    right = not status and found["wrong"] == [0] * len(runs) and \
+        min(found["active"]) > 0 and min(found["joined"]) > 0
+    check.record("machine", test, "pass" if right else "fail",
+                 time.monotonic() - start, log, tail(text, 40))
 
 
 RR = """
@@ -100,15 +134,15 @@ def rr_files():
 
 def record_replay(check):
     """rr replays what it recorded while everybody else lets counters freeze."""
-    test = "pmi-rr-replays"
+    test = "pmi-15-rr-replays"
     if not check.wants("machine", test) or \
             not check.need("machine", "rr", *MACHINE_PARTS):
         return
     start = time.monotonic()
-    runs = 5 * LONG
+    runs = 20 * LONG
     status, text, log = boot(
         test, RR.format(runs=runs), "--cpu", "skylake",
-        "--cpu-option", "pmusim-skid=50", *rr_files(), timeout=300 * LONG)
+        "--cpu-option", "pmusim-skid=50", *rr_files(), timeout=900 * LONG)
     recorded = re.findall(r"^recorded 0 (total .*)$", text, re.M)
     replayed = re.findall(r"^replayed 0 (total .*)$", text, re.M)
     states = dict(re.findall(r"^(active|objected) (\d+)$", text, re.M))
@@ -120,6 +154,30 @@ def record_replay(check):
                  time.monotonic() - start, log, tail(text, 40))
 
 
+# KUnit has no PMU that interrupts late; the test takes its snapshots there, too.
+SNAPSHOT = "kunit.enable=1 kunit.filter_glob=intel_freeze_live intel_freeze_counters=1"
+
+
+def snapshot(check):
+    """Snapshots of branch records between an overflow and its PMI."""
+    test = "pmi-20-branch-snapshot-late"
+    if not check.wants("machine", test) or \
+            not check.need("machine", *MACHINE_PARTS):
+        return
+    start = time.monotonic()
+    status, text, log = boot(test, "true", "--cpu", "skylake", "--cpu-option",
+                             "pmusim-skid=400", "--append", SNAPSHOT,
+                             "--allow", "perf: interrupt took too long")
+    with open(f"{BUILD}/check/{test}/console.log", encoding="utf-8",
+              errors="replace") as console:
+        said = console.read()
+    right = not status and re.search(r"ok 1 pmi_20_branch_snapshot\s*$", said, re.M)
+    check.record("machine", test, "pass" if right else "fail",
+                 time.monotonic() - start, log, text + tail(said))
+
+
 def run(check):
     independence(check)
+    late(check)
+    snapshot(check)
     record_replay(check)

@@ -9,7 +9,7 @@ import unittest
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import bench  # noqa: E402
-from checks import acr_cost  # noqa: E402
+from checks import acr_cost, cost  # noqa: E402
 
 TEXT = """reads 900
 nmis 10
@@ -39,6 +39,47 @@ class Figures(unittest.TestCase):
     def test_no_nmi_is_no_figure(self):
         self.assertIsNone(bench.figures(TEXT.replace("nmis 10", "nmis 0")))
         self.assertIsNone(bench.figures("record: cannot open the event\n"))
+
+
+def figures_of(wrmsr, rdmsr, insns):
+    return {"wrmsr": wrmsr, "rdmsr": rdmsr, "apic": 1, "insns": insns,
+            "cost": insns + 100 * wrmsr + 30 * rdmsr}
+
+
+class Compared(unittest.TestCase):
+    """Variants with stock, and with what a frozen PMI may cost."""
+
+    def setUp(self):
+        self.found = {
+            "stock": {name: figures_of(4, 2, 2000) for name in bench.SCENARIOS},
+            "series": {name: figures_of(4, 2, 1990) for name in bench.SCENARIOS},
+            "series-freeze": {name: figures_of(1, 1, 1980)
+                              for name in bench.SCENARIOS},
+        }
+
+    def test_ratio(self):
+        bench.add_ratios(self.found)
+        self.assertEqual(self.found["stock"]["pmi-plain"]["cost_ratio"], 1)
+        self.assertAlmostEqual(
+            self.found["series-freeze"]["pmi-lbr"]["cost_ratio"], 2110 / 2460)
+
+    def test_no_ratio_without_stock(self):
+        del self.found["stock"]
+        bench.add_ratios(self.found)
+        self.assertNotIn("cost_ratio", self.found["series"]["pmi-plain"])
+
+    def test_within_limits(self):
+        self.assertEqual(cost.excess(self.found), [])
+
+    def test_more_than_stock(self):
+        self.found["series"]["pmi-lbr"] = figures_of(4, 3, 2000)
+        self.found["series-freeze"]["pmi-fixed"] = figures_of(2, 1, 2100)
+        self.assertEqual(len(cost.excess(self.found)), 2)
+
+    def test_more_than_a_frozen_pmi_may(self):
+        self.found["series-freeze"]["pmi-pebs"] = figures_of(2, 1, 1900)
+        self.found["series-freeze"]["pmi-plain"] = figures_of(2, 2, 1900)
+        self.assertEqual(len(cost.excess(self.found)), 2)
 
 
 TRUTH = """10,,context-switches,1,100.00,,

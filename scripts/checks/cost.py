@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What the PMI costs: no more than stock's, and less where counters freeze."""
+
+import time
+
+import bench
+from checks.harness import tail
+
+CPUS = ("skylake", "icelake", "arrowlake")
+VARIANTS = ("stock", "series", "series-freeze")
+# Means over all NMIs of a run. Some do more: the first ones, those of a context
+# switch.
+SLACK = 1.01
+# scenario: most WRMSR and RDMSR of a PMI that found the counters frozen
+FROZEN = {"pmi-plain": (2, 1), "pmi-fixed": (2, 1), "pmi-pebs": (1, 1)}
+
+
+def excess(found):
+    """Why figures of the variants, {variant: {scenario: {metric: n}}}, are too high."""
+    reasons = []
+
+    def limit(scenario, variant, metric, most, what):
+        value = found[variant][scenario][metric]
+        if value > most * SLACK:
+            reasons.append(f"{scenario} {variant}: {metric} {value:.2f}, {what}"
+                           f" {most:.2f}")
+
+    for scenario in bench.SCENARIOS:
+        stock = found["stock"][scenario]
+        for metric in ("wrmsr", "rdmsr", "apic", "insns"):
+            limit(scenario, "series", metric, stock[metric], "stock")
+        limit(scenario, "series-freeze", "insns", stock["insns"], "stock")
+        limit(scenario, "series-freeze", "apic", 1, "limit")
+    for scenario, (writes, reads) in FROZEN.items():
+        limit(scenario, "series-freeze", "wrmsr", writes, "limit")
+        limit(scenario, "series-freeze", "rdmsr", reads, "limit")
+    return reasons
+
+
+def run(check):
+    for cpu in CPUS:
+        test = f"pmi-cost-{cpu}"
+        if not check.wants("machine", test) or \
+                not check.need("machine", "stock", "kernel", "rootfs", "qemu"):
+            continue
+        start = time.monotonic()
+        try:
+            why = excess({variant: bench.measure(cpu, variant, list(bench.SCENARIOS))
+                          for variant in VARIANTS})
+        except SystemExit as error:
+            why = [str(error)]
+        check.record("machine", test, "fail" if why else "pass",
+                     time.monotonic() - start, "", tail("\n".join(why)))

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The PMU across suspend, kexec and a lockup, with counters that may freeze."""
+
+import re
+import time
+
+from checks.harness import IMAGES, MACHINE_PARTS, boot, tail
+
+SWITCH = "echo 1 >/sys/bus/event_source/devices/cpu/freeze_counters\n"
+# Armed for as long as it runs
+SAMPLER = "perf record -q -o /dev/null -e cpu/instructions,period=100003,freeze=1/u"
+ACTIVE = """
+until grep -q '^active: {}$' /sys/bus/event_source/devices/cpu/freeze_counters_state
+do
+	usleep 50000
+done
+"""
+FROZEN = 1 << 59
+FREEZES = 1 << 12
+INSTRUCTIONS = 30004009
+PERIOD = 10007
+
+# Of each CPU: registers, and whether it counts and samples.
+ALIVE = """
+state=/sys/bus/event_source/devices/cpu/freeze_counters_state
+for cpu in 0 1; do
+	echo "debugctl $(pmusim $cpu read 0x1d9)"
+	echo "status $(pmusim $cpu read 0x38e)"
+	taskset -c $cpu perf stat -x, -e instructions:u payload 2>&1 |
+		sed -n 's/^\\([0-9]*\\),,instr.*/counted \\1/p'
+	taskset -c $cpu perf record -q -o /tmp/data -c {period} -e instructions:u payload
+	echo "sampled $(perf script -i /tmp/data -F ip | wc -l)"
+done
+""".format(period=PERIOD)
+
+
+def values(name, text):
+    return [int(value, 0) for value in
+            re.findall(rf"^{name} (\w+)$", text, re.M)]
+
+
+def is_alive(text):
+    """Both CPUs count and sample right, and nothing of a freeze is left."""
+    return values("counted", text) == 2 * [INSTRUCTIONS] and \
+        values("sampled", text) == 2 * [INSTRUCTIONS // PERIOD] and \
+        [value & FREEZES for value in values("debugctl", text)] == [0, 0] and \
+        values("status", text) == [0, 0]
+
+
+# SeaBIOS: qboot does not know of a resume. It leaves the registers of power
+# management unmapped, which are what PCI configuration 0x40 to 0x47 says.
+RESUMES = ("--qemu-option=-bios", "--qemu-option=bios-256k.bin")
+SUSPEND = SWITCH + f"""
+bridge=/sys/bus/pci/devices/0000:00:1f.0/config
+dd if=$bridge of=/tmp/bridge bs=1 skip=64 count=8 2>/dev/null
+taskset -c 0 {SAMPLER} spin &
+look() {{
+	# Who looks from CPU 0 takes it from the sampled program.
+	taskset -p 2 $$ >/dev/null
+	{ACTIVE.format("0")}
+	echo "$1 $(pmusim 0 read 0x1d9)"
+	before=$(pmusim 0 stats | sed -n 's/^pmis //p')
+	sleep 0.5
+	echo "pmis $(($(pmusim 0 stats | sed -n 's/^pmis //p') - before))"
+}}
+for round in 1 2; do
+	look before
+	echo +6 >/sys/class/rtc/rtc0/wakealarm
+	echo mem >/sys/power/state
+	echo "resumed $?"
+	dd if=/tmp/bridge of=$bridge bs=1 seek=64 conv=notrunc 2>/dev/null
+	look after
+done
+killall spin
+wait
+""" + ALIVE
+
+
+def suspend(check):
+    """A sleep makes the boot CPU's registers forget what the kernel believes."""
+    test = "pmi-suspend-to-ram"
+    if not check.wants("machine", test) or \
+            not check.need("machine", *MACHINE_PARTS):
+        return
+    start = time.monotonic()
+    status, text, log = boot(test, SUSPEND, "--cpu", "skylake", *RESUMES)
+    armed = values("(?:before|after)", text)
+    right = not status and text.count("resumed 0\n") == 2 and len(armed) == 4 and \
+        all(value & FREEZES for value in armed) and \
+        len(values("pmis", text)) == 4 and min(values("pmis", text)) > 10 and \
+        is_alive(text)
+    check.record("machine", test, "pass" if right else "fail",
+                 time.monotonic() - start, log, tail(text, 40))
+
+
+# The next kernel finds the file system of this one, and what it has to do.
+NEXT = """
+mkdir /tmp/next
+cat >/tmp/next/cmd <<'END'
+echo "== next $(uname -r)"
+{after}
+END
+cd /
+find . -xdev ! -path './tmp/*' ! -path ./cmd ! -path './boot/*' |
+	cpio -o -H newc >/tmp/initrd
+cd /tmp/next
+echo cmd | cpio -o -H newc >>/tmp/initrd
+kexec load /boot/bzImage /tmp/initrd "$(cat /proc/cmdline) no_timer_check" || exit 1
+"""
+GO = "kexec go\n"
+# A kernel that does not know of freezing, behind one that is about to freeze
+ARMED = SWITCH + NEXT + f"""
+{SAMPLER} -a spin &
+{ACTIVE.format("0-1")}
+pmusim 0 write 0x391 {FROZEN:#x}
+pmusim 1 write 0x391 {FROZEN:#x}
+""" + GO
+# What a kernel that crashed may have left
+LEFT = NEXT + f"""
+for cpu in 0 1; do
+	pmusim $cpu write 0x1d9 $(($(pmusim $cpu read 0x1d9) | {FREEZES:#x}))
+	pmusim $cpu write 0x391 {FROZEN:#x}
+	echo "left $(pmusim $cpu read 0x1d9) $(pmusim $cpu read 0x38e)"
+done
+""" + GO
+
+
+def kexec(check):
+    """A freeze does not get into the next kernel, or does not last there."""
+    for name, script, before, following in (
+            ("armed-into-stock", ARMED, "", "stock"),
+            ("leftovers", LEFT, rf"^(left 0x\w*[1357]\w\w\w {FROZEN:#x}\n){{2}}",
+             "series")):
+        test = f"pmi-kexec-{name}"
+        if not check.wants("machine", test) or \
+                not check.need("machine", following.replace("series", "kernel"),
+                               *MACHINE_PARTS):
+            continue
+        start = time.monotonic()
+        status, text, log = boot(
+            test, script.replace("{after}", ALIVE), "--cpu", "skylake", "--add",
+            f"{IMAGES[following]}=boot/bzImage")
+        first, _, second = text.partition("== next")
+        right = not status and re.search(before, first, re.M) and \
+            is_alive(second)
+        check.record("machine", test, "pass" if right else "fail",
+                     time.monotonic() - start, log, tail(text, 40))
+
+
+# The watchdog's counter, fixed counter 1, is pushed towards its overflow, which
+# would else take minutes. Its handler arms it again with a write. A CPU whose
+# timer is masked in the local APIC is locked up as the detector sees it; nothing
+# else may run there then, as nothing is preempted.
+WATCHDOG = SWITCH + f"""
+echo 1 >/proc/sys/kernel/nmi_watchdog
+taskset -c 0 {SAMPLER} spin &
+{ACTIVE.format("0")}
+for round in 1 2 3 4 5 6 7 8 9 10; do
+	before=$(pmusim 0 msr 0x30a | cut -d' ' -f2)
+	pmusim 0 write 0x30a 0xffffffff0000
+	sleep 0.1
+	echo "pushed $(($(pmusim 0 msr 0x30a | cut -d' ' -f2) - before))"
+done
+dmesg | grep -c 'hard LOCKUP' | sed 's/^/early /'
+killall spin
+wait
+echo 1 >/proc/sys/kernel/watchdog_thresh
+cat >/tmp/locked <<'END'
+timer=$(devmem 0xfee00320 32)
+devmem 0xfee00320 32 $((timer | 0x10000))
+round=0
+while [ $round -lt 100 ]; do
+	round=$((round + 1))
+	pmusim 0 write 0x30a 0xffffffff0000
+done
+grep '^active: 0$' /sys/bus/event_source/devices/cpu/freeze_counters_state
+devmem 0xfee00320 32 $timer
+devmem 0xfee00380 32 1000
+END
+taskset -c 0 {SAMPLER} sh /tmp/locked
+dmesg | grep -c 'hard LOCKUP on cpu 0' | sed 's/^/detected /'
+echo 0 >/proc/sys/kernel/nmi_watchdog
+""" + ALIVE
+
+
+def watchdog(check):
+    """The hard lockup detector works while its counter is frozen by others."""
+    test = "pmi-16-watchdog-detects-lockup"
+    if not check.wants("machine", test) or \
+            not check.need("machine", *MACHINE_PARTS):
+        return
+    start = time.monotonic()
+    status, text, log = boot(test, WATCHDOG, "--cpu", "skylake",
+                             "--allow", "hard LOCKUP|Call Trace")
+    # One write is the push, one the handler's.
+    right = not status and values("pushed", text) == 10 * [2] and \
+        values("early", text) == [0] and sum(values("detected", text)) > 0 and \
+        "\nactive: 0\n" in text and is_alive(text)
+    check.record("machine", test, "pass" if right else "fail",
+                 time.monotonic() - start, log, tail(text, 40))
+
+
+def run(check):
+    suspend(check)
+    kexec(check)
+    watchdog(check)

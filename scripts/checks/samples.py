@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What samples show: the branches before them, and where the cycles are."""
+
+import re
+import subprocess
+import time
+
+from checks.harness import BUILD, LONG, MACHINE_PARTS, boot, tail
+
+STACKS = 10000 * LONG
+# variant: (options of stacks, the switch for freezing). In frequency mode the
+# periods get as short as the way out of the interrupt, so that counters overflow
+# again there.
+STACK_VARIANTS = {
+    "frequency": ("-f 20000", 0),
+    "short-period": ("-p 907", 0),
+    "frozen": ("-p 907 -c", 1),
+}
+STACK_CPUS = {"skylake": "cpu", "icelake": "cpu", "arrowlake": "cpu_core"}
+
+
+def stacks_script(variant, pmu, samples=STACKS):
+    options, freeze = STACK_VARIANTS[variant]
+    script = f"echo {freeze} >/sys/bus/event_source/devices/{pmu}/freeze_counters\n" \
+        if freeze else ""
+    return f"{script}stacks -s {samples} {options}\n"
+
+
+def numbers(text):
+    return {name: int(value)
+            for name, value in re.findall(r"^(\w+) (\d+)$", text, re.M)}
+
+
+def stacks(check):
+    """Branch records are those of the sample, wherever the counter overflows."""
+    for cpu, pmu in STACK_CPUS.items():
+        for variant in STACK_VARIANTS:
+            test = f"pmi-1-branch-stacks-{variant}-{cpu}"
+            if not check.wants("machine", test) or \
+                    not check.need("machine", *MACHINE_PARTS):
+                continue
+            start = time.monotonic()
+            status, text, log = boot(test, stacks_script(variant, pmu),
+                                     "--cpu", cpu, timeout=300 * LONG)
+            found = numbers(text)
+            right = status == 0 and found.get("stale") == 0 and \
+                found["checked"] >= STACKS and found["jumps"] > 20 * STACKS
+            # What freezes does not count the way out of the interrupt as much.
+            right = right and found["again"] > (
+                0 if variant == "frozen" else STACKS / 500)
+            if variant == "frequency":
+                right = right and found["shortest"] < 500 < 2000 < found["longest"]
+            check.record("machine", test, "pass" if right else "fail",
+                         time.monotonic() - start, log, tail(text))
+
+
+# Many periods in a loop of some hundred cycles, and prime to its length: each
+# cycle of it gets as many samples as any other.
+PERIOD = 1009
+PRECISE = {
+    "cycles-pp": "cycles:upp",
+    "cycles-ppp": "cycles:uppp",
+    "raw-prec-dist": "cpu/event=0xc0,umask=1,inv,cmask=16/upp",
+    "raw-uops": "cpu/event=0xc2,umask=1,inv,cmask=16/upp",
+}
+# The model tells the cycles of so many instructions in one run.
+RANGES = 8
+# Of the true number, and two for those that begin or end amid a period.
+TOLERANCE = 0.03
+
+
+def instructions():
+    """Addresses of the loop's instructions, and the one behind it."""
+    path = BUILD + "/machine/roots"
+    code = subprocess.run(["objdump", "-d", "--no-show-raw-insn", path],
+                          stdout=subprocess.PIPE, text=True, check=True).stdout
+    loop = code.partition("<roots>:")[2].partition("<_end_of_roots>:")
+    return [int(address, 16) for address in
+            re.findall(r"^ *([0-9a-f]+):\t", loop[0], re.M)] + \
+        [int(re.search(r"([0-9a-f]+):", loop[2])[1], 16)]
+
+
+def precise_script(event, addresses):
+    """Samples of all instructions, and the cycles that some had meanwhile."""
+    pairs = list(zip(addresses, addresses[1:]))
+    script = f"echo '== {event}'\n"
+    for begin in range(0, len(pairs), RANGES):
+        ranges = list(enumerate(pairs[begin:begin + RANGES]))
+        script += "pmusim 0 clear\n"
+        script += "".join(f"pmusim 0 range {number} {first:#x} {end:#x} usr\n"
+                          for number, (first, end) in ranges)
+        script += f"taskset -c 0 perf record -q -o /tmp/data -c {PERIOD}" \
+                  f" -e {event} roots\n" \
+                  "perf script -i /tmp/data -F ip | sort | uniq -c >/tmp/samples\n"
+        for number, (first, _) in ranges:
+            script += f"echo \"{first:#x} $(pmusim 0 truth {number} |" \
+                      f" sed -n 's/^cycles //p') $(sed -n" \
+                      f" 's/ *{first:x}$//p' /tmp/samples)\"\n" \
+                      f"pmusim 0 range {number} off\n"
+    return script
+
+
+def precise(check):
+    """Samples of precise cycles are where the cycles are, on Skylake."""
+    tests = [f"pmi-PD-{name}" for name in PRECISE]
+    if not any(check.wants("machine", test) for test in tests) or \
+            not check.need("machine", *MACHINE_PARTS):
+        return
+    start = time.monotonic()
+    addresses = instructions()
+    status, text, log = boot(
+        "pmi-PD", "pmusim 0 memory on\n" + "".join(
+            precise_script(event, addresses) for event in PRECISE.values()),
+        "--cpu", "skylake")
+    parts = dict(re.findall(r"^== (\S+)\n((?:(?!==).*\n)*)", text, re.M))
+    seconds = time.monotonic() - start
+    for number, (name, event) in enumerate(PRECISE.items()):
+        found = [(int(address, 16), int(cycles), int(samples or 0))
+                 for address, cycles, samples in re.findall(
+                     r"^(0x\w+) (\d+) *(\d*)$", parts.get(event, ""), re.M)]
+        right = not status and [row[0] for row in found] == addresses[:-1] and \
+            sum(samples for _, _, samples in found) > 5000 and \
+            all(abs(samples - cycles / PERIOD) < 2 + TOLERANCE * cycles / PERIOD
+                for _, cycles, samples in found)
+        check.record("machine", f"pmi-PD-{name}", "pass" if right else "fail",
+                     0 if number else seconds, log,
+                     f"{parts.get(event)}\n{tail(text, 3)}")
+
+
+# Two that need counter 1: they take turns on a CPU, and are refused in a group.
+SHARED = """
+pmusim 0 memory on
+taskset -c 0 spin &
+for number in 1 2; do
+	perf record -q -o /tmp/data$number -C 0 -c 100003 -e cycles:pp sleep 3 &
+	sessions="$sessions $!"
+done
+wait $sessions
+kill %1
+for number in 1 2; do
+	echo "samples $(perf script -i /tmp/data$number -F ip | wc -l)"
+done
+"""
+GROUP = """
+perf record -o /dev/null -e '{{{pair}}}' true 2>&1
+echo "status $?"
+perf record -o /dev/null -e '{{cycles:pp,cycles:p}}' true >/dev/null 2>&1
+echo "mended $?"
+"""
+REFUSED = "Precise event '{}' needs the same counter as '{}' of its group."
+
+
+def shared(check):
+    test = "pmi-PD-sessions-take-turns"
+    if check.wants("machine", test) and check.need("machine", *MACHINE_PARTS):
+        start = time.monotonic()
+        status, text, log = boot(test, SHARED, "--cpu", "skylake")
+        samples = [int(number) for number in
+                   re.findall(r"^samples (\d+)$", text, re.M)]
+        right = not status and len(samples) == 2 and min(samples) > 100
+        check.record("machine", test, "pass" if right else "fail",
+                     time.monotonic() - start, log, tail(text))
+
+
+def grouped(check):
+    pair = ("cycles:pp", "cycles:pp")
+    test = "pmi-24-group-is-refused"
+    if check.wants("machine", test) and check.need("machine", *MACHINE_PARTS):
+        start = time.monotonic()
+        status, text, log = boot(test, GROUP.format(pair=",".join(pair)),
+                                 "--cpu", "skylake")
+        right = not status and REFUSED.format(*pair) in text and \
+            "status 0" not in text and "mended 0" in text
+        check.record("machine", test, "pass" if right else "fail",
+                     time.monotonic() - start, log, tail(text))
+
+
+def run(check):
+    stacks(check)
+    precise(check)
+    shared(check)
+    grouped(check)
