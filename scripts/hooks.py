@@ -39,7 +39,8 @@ lines               Edits for what a semantic patch cannot express:
                     limits the next edit to the lines from the first match of
                     its REGEX to the next line that is only `}` or `};`, or, with
                     `to` below it, to the next match of that. Empty lines and
-                    lines that start with `#` are skipped.
+                    lines that start with `#` are skipped. A file whose last
+                    line is deleted goes.
 
 Everything is prepared beside the tree and written only when every part
 matched, so a failure leaves TREE as it was. Applying a folder twice is an
@@ -351,7 +352,10 @@ def apply(tree, patchdir, root, cache=None):
     """Apply one folder and return the paths that changed."""
     texts, copies = prepare(tree, patchdir, root, cache)
     for path, text in texts.items():
-        write(os.path.join(tree, path), text)
+        if text:
+            write(os.path.join(tree, path), text)
+        else:
+            os.remove(os.path.join(tree, path))
     for source, target in copies:
         name = os.path.join(tree, target)
         os.makedirs(os.path.dirname(name), exist_ok=True)

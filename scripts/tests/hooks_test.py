@@ -148,6 +148,16 @@ class HooksTest(unittest.TestCase):
         self.lines("@ a/room.c\nafter 1 check\n+x\n")
         self.refused('"after 1 check" matched 2 times in a/room.c, expected 1')
 
+    def test_deleted_file(self):
+        self.put("tree/a/old.h", "#ifndef OLD\n\n#endif\n")
+        self.lines("@ a/old.h\ndelete 2 ^#\n")
+        self.accepted()
+        self.assertEqual(self.get("tree/a/old.h"), "\n")
+        self.put("tree/a/old.h", "#ifndef OLD\n\n#endif\n")
+        self.lines("@ a/old.h\ndelete 4 ^\n")
+        self.accepted()
+        self.assertFalse(os.path.exists(self.path("tree/a/old.h")))
+
     def test_scope(self):
         self.lines("@ a/room.c\nin ^static int open_door\nafter 1 check\n+\tx();\n")
         self.accepted()
