@@ -7,47 +7,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <internal/threadmap.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include <linux/zalloc.h>
-#include <perf/threadmap.h>
 #include "color.h"
-#include "cpumap.h"
 #include "debug.h"
 #include "env.h"
 #include "evlist.h"
 #include "evsel.h"
 #include "stat.h"
-#include "target.h"
 #include "tests.h"
-#include "thread_map.h"
 #include "topdown-event.h"
+#include "topdown-form.h"
 #include "topdown-stat.h"
 
 #define ATOM_TYPE	10
 #define NR_LEVEL2	9
-
-static struct stats no_time;
-
-/**
- * struct form - How to print
- * @mode: what is aggregated
- * @csv: with commas
- * @json: as JSON
- * @level: of the top-down analysis
- * @nr: number of aggregates
- * @system_wide: as with -a
- */
-struct form {
-	enum aggr_mode	mode;
-	bool		csv;
-	bool		json;
-	unsigned int	level;
-	int		nr;
-	bool		system_wide;
-};
 
 /**
  * struct counts - The counts of one group in one aggregate
@@ -115,8 +90,9 @@ static int add_atom(struct evlist *evlist)
 }
 
 /* Events in the order of the list; each aggregate has the groups in turn. */
-static void set_counts(struct evlist *evlist, int nr, const struct counts *counts)
+static void set_counts(struct evlist *evlist, int nr, const void *data)
 {
+	const struct counts *counts = data;
 	struct evsel *evsel;
 	int group = -1, member = 0, i;
 
@@ -138,77 +114,10 @@ static void set_counts(struct evlist *evlist, int nr, const struct counts *count
 	}
 }
 
-static struct perf_thread_map *two_threads(void)
+static int expect(struct evlist *evlist, const struct topdown_form *form,
+		  const struct counts *counts, const char *expected)
 {
-	pid_t tids[] = { 101, 102 };
-	struct perf_thread_map *map = perf_thread_map__new_array(ARRAY_SIZE(tids), tids);
-
-	if (map) {
-		map->map[0].comm = strdup("alpha");
-		map->map[1].comm = strdup("beta");
-	}
-	return map;
-}
-
-/* Print, and return what was printed. */
-static char *print(struct evlist *evlist, const struct form *form, const struct counts *counts)
-{
-	struct perf_thread_map *threads = two_threads();
-	struct timespec time = { .tv_sec = 1, .tv_nsec = 500 };
-	struct perf_stat_config config = {
-		.aggr_mode		= form->mode,
-		.csv_output		= form->csv,
-		.csv_sep		= form->csv ? "," : " ",
-		.json_output		= form->json,
-		.metric_only		= true,
-		.metric_only_len	= 20,
-		.topdown		= true,
-		.topdown_level		= form->level ?: 1,
-		.interval		= 1000,
-		.run_count		= 1,
-		.system_wide		= form->system_wide,
-		.walltime_nsecs_stats	= &no_time,
-		/* Titles each time */
-		.interval_clear		= true,
-	};
-	struct target target = { .tid = "1" };
-	struct evsel *evsel;
-	char *text = NULL;
-	size_t size;
-	int i;
-
-	config.output = open_memstream(&text, &size);
-	config.aggr_map = cpu_aggr_map__empty_new(form->nr);
-	if (!config.output || !config.aggr_map || !threads)
-		goto out;
-	for (i = 0; i < form->nr; i++) {
-		config.aggr_map->map[i].thread_idx = form->mode == AGGR_THREAD ? i : -1;
-		config.aggr_map->map[i].cpu.cpu = form->mode == AGGR_NONE ? i : -1;
-		config.aggr_map->map[i].core = i;
-		config.aggr_map->map[i].socket = 0;
-		config.aggr_map->map[i].die = 0;
-	}
-	evlist__for_each_entry(evlist, evsel) {
-		perf_thread_map__put(evsel->core.threads);
-		evsel->core.threads = perf_thread_map__get(threads);
-	}
-	if (evlist__alloc_stats(&config, evlist, /*alloc_raw=*/false))
-		goto out;
-	set_counts(evlist, form->nr, counts);
-	evlist__print_counters(evlist, &config, &target, &time, 0, NULL);
-	evlist__free_stats(evlist);
-out:
-	if (config.output)
-		fclose(config.output);
-	perf_thread_map__put(threads);
-	free(config.aggr_map);
-	return text;
-}
-
-static int expect(struct evlist *evlist, const struct form *form, const struct counts *counts,
-		  const char *expected)
-{
-	char *text = print(evlist, form, counts);
+	char *text = topdown_form__print(evlist, form, set_counts, counts);
 	int ret = TEST_OK;
 
 	if (!text || strcmp(text, expected)) {
@@ -234,7 +143,7 @@ static struct evlist *new_list(unsigned int level, bool hybrid)
 	return evlist;
 }
 
-static int check(unsigned int level, bool hybrid, const struct form *form,
+static int check(unsigned int level, bool hybrid, const struct topdown_form *form,
 		 const struct counts *counts, const char *expected)
 {
 	struct evlist *evlist = new_list(level, hybrid);
@@ -252,7 +161,7 @@ static const struct counts plain[] = {
 
 static int test__columns_std(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
-	const struct form form = { .mode = AGGR_GLOBAL, .nr = 1 };
+	const struct topdown_form form = { .mode = AGGR_GLOBAL, .nr = 1 };
 
 	return check(1, false, &form, plain,
 "#           time             retiring      bad speculation       frontend bound        backend bound                slots\n"
@@ -261,7 +170,7 @@ static int test__columns_std(struct test_suite *test __maybe_unused, int subtest
 
 static int test__columns_csv(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
-	const struct form form = { .mode = AGGR_GLOBAL, .nr = 1, .csv = true };
+	const struct topdown_form form = { .mode = AGGR_GLOBAL, .nr = 1, .csv = true };
 
 	return check(1, false, &form, plain,
 "time,retiring,bad speculation,frontend bound,backend bound,slots,running,notable\n"
@@ -270,16 +179,82 @@ static int test__columns_csv(struct test_suite *test __maybe_unused, int subtest
 
 static int test__columns_json(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
-	const struct form form = { .mode = AGGR_GLOBAL, .nr = 1, .json = true };
+	const struct topdown_form form = { .mode = AGGR_GLOBAL, .nr = 1, .json = true };
 
 	return check(1, false, &form, plain,
 "{\"interval\" : 1.000000500, \"pmu\" : \"cpu\", \"retiring\" : 40.00, \"bad speculation\" : 5.00, \"frontend bound\" : 25.00, \"backend bound\" : 30.00, \"slots\" : 1000, \"share\" : 100.00, \"pcnt-running\" : 100.00, \"notable\" : \"frontend bound|backend bound\"}\n");
 }
 
+static const struct counts threads[] = {
+	{ { 1000, 400, 50, 250, 300 }, 100, 100 },
+	{ { 100, 90, 0, 10, 0 }, 100, 100 },
+};
+
+/* Without -I, with a frame around it */
+static int test__whole_std(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct topdown_form form = { .mode = AGGR_GLOBAL, .nr = 1, .no_interval = true };
+
+	return check(1, false, &form, plain,
+"\n"
+" Performance counter stats for thread id '1':\n"
+"\n"
+"            retiring      bad speculation       frontend bound        backend bound                slots\n"
+"               40.0%                 5.0%                25.0%                30.0%                 1000\n"
+"\n"
+"       0.000000000 seconds time elapsed\n"
+"\n");
+}
+
+static int test__core_std(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct topdown_form form = { .mode = AGGR_CORE, .nr = 2 };
+
+	return check(1, false, &form, threads,
+"#           time core               cpus             retiring      bad speculation       frontend bound        backend bound                slots\n"
+"     1.000000500 S0-D0-C0              1                40.0%                 5.0%                25.0%                30.0%                 1000\n"
+"     1.000000500 S0-D0-C1              1                90.0%                 0.0%                10.0%                 0.0%                  100\n");
+}
+
+static int test__core_csv(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct topdown_form form = { .mode = AGGR_CORE, .nr = 2, .csv = true };
+
+	return check(1, false, &form, threads,
+"time,core,cpus,retiring,bad speculation,frontend bound,backend bound,slots,running,notable\n"
+"1.000000500,S0-D0-C0,1,40.00,5.00,25.00,30.00,1000,100.00,frontend bound|backend bound\n"
+"1.000000500,S0-D0-C1,1,90.00,0.00,10.00,0.00,100,100.00,retiring\n");
+}
+
+static int test__cpu_json(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct topdown_form form = { .mode = AGGR_NONE, .nr = 2, .json = true };
+
+	return check(1, false, &form, threads,
+"{\"interval\" : 1.000000500, \"cpu\" : \"0\", \"pmu\" : \"cpu\", \"retiring\" : 40.00, \"bad speculation\" : 5.00, \"frontend bound\" : 25.00, \"backend bound\" : 30.00, \"slots\" : 1000, \"share\" : 90.91, \"pcnt-running\" : 100.00, \"notable\" : \"frontend bound|backend bound\"}\n"
+"{\"interval\" : 1.000000500, \"cpu\" : \"1\", \"pmu\" : \"cpu\", \"retiring\" : 90.00, \"bad speculation\" : 0.00, \"frontend bound\" : 10.00, \"backend bound\" : 0.00, \"slots\" : 100, \"share\" : 9.09, \"pcnt-running\" : 100.00, \"notable\" : \"retiring\"}\n");
+}
+
+/*
+ * At level 2 some are bottlenecks only where their parent is one: here that is
+ * the frontend, not bad speculation.
+ */
+static int test__classes(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct topdown_form form = { .mode = AGGR_GLOBAL, .nr = 1, .csv = true, .level = 2 };
+	const struct counts counts[] = {
+		{ { 10000, 6500, 1000, 2100, 400, 300, 0, 1050, 400 }, 100, 100 },
+	};
+
+	return check(2, false, &form, counts,
+"time,retiring,bad speculation,frontend bound,backend bound,heavy operations,light operations,branch mispredict,machine clears,fetch latency,fetch bandwidth,memory bound,core bound,slots,running,notable\n"
+"1.000000500,65.00,10.00,21.00,4.00,3.00,62.00,0.00,10.00,10.50,10.50,4.00,0.00,10000,100.00,frontend bound|light operations|fetch latency\n");
+}
+
 /* Complements are what is left of the parent, and not less than nothing. */
 static int test__level2(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
-	const struct form form = { .mode = AGGR_GLOBAL, .nr = 1, .csv = true, .level = 2 };
+	const struct topdown_form form = { .mode = AGGR_GLOBAL, .nr = 1, .csv = true, .level = 2 };
 	const struct counts counts[] = {
 		{ { 1000, 400, 50, 250, 300, 100, 60, 200, 120 }, 100, 100 },
 	};
@@ -289,14 +264,9 @@ static int test__level2(struct test_suite *test __maybe_unused, int subtest __ma
 "1.000000500,40.00,5.00,25.00,30.00,10.00,30.00,6.00,0.00,20.00,5.00,12.00,18.00,1000,100.00,frontend bound|backend bound|fetch latency|core bound\n");
 }
 
-static const struct counts threads[] = {
-	{ { 1000, 400, 50, 250, 300 }, 100, 100 },
-	{ { 100, 90, 0, 10, 0 }, 100, 100 },
-};
-
 static int test__thread_std(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
-	const struct form form = { .mode = AGGR_THREAD, .nr = 2 };
+	const struct topdown_form form = { .mode = AGGR_THREAD, .nr = 2 };
 
 	return check(1, false, &form, threads,
 "#           time             comm-pid                 retiring      bad speculation       frontend bound        backend bound                slots\n"
@@ -306,7 +276,7 @@ static int test__thread_std(struct test_suite *test __maybe_unused, int subtest 
 
 static int test__thread_csv(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
-	const struct form form = { .mode = AGGR_THREAD, .nr = 2, .csv = true };
+	const struct topdown_form form = { .mode = AGGR_THREAD, .nr = 2, .csv = true };
 
 	return check(1, false, &form, threads,
 "time,comm-pid,retiring,bad speculation,frontend bound,backend bound,slots,running,notable\n"
@@ -316,7 +286,7 @@ static int test__thread_csv(struct test_suite *test __maybe_unused, int subtest 
 
 static int test__thread_json(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
-	const struct form form = { .mode = AGGR_THREAD, .nr = 2, .json = true };
+	const struct topdown_form form = { .mode = AGGR_THREAD, .nr = 2, .json = true };
 
 	return check(1, false, &form, threads,
 "{\"interval\" : 1.000000500, \"thread\" : \"alpha-101\", \"pmu\" : \"cpu\", \"retiring\" : 40.00, \"bad speculation\" : 5.00, \"frontend bound\" : 25.00, \"backend bound\" : 30.00, \"slots\" : 1000, \"share\" : 100.00, \"pcnt-running\" : 100.00, \"notable\" : \"frontend bound|backend bound\"}\n"
@@ -331,7 +301,7 @@ static const struct counts thread_idle_counts[] = {
 
 static int test__thread_idle(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
-	const struct form form = { .mode = AGGR_THREAD, .nr = 2, .csv = true };
+	const struct topdown_form form = { .mode = AGGR_THREAD, .nr = 2, .csv = true };
 
 	return check(1, false, &form, thread_idle_counts,
 "time,comm-pid,retiring,bad speculation,frontend bound,backend bound,slots,running,notable\n"
@@ -341,7 +311,12 @@ static int test__thread_idle(struct test_suite *test __maybe_unused, int subtest
 
 static int test__thread_idle_all(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
-	const struct form form = { .mode = AGGR_THREAD, .nr = 2, .csv = true, .system_wide = true };
+	const struct topdown_form form = {
+		.mode		= AGGR_THREAD,
+		.nr		= 2,
+		.csv		= true,
+		.system_wide	= true,
+	};
 
 	return check(1, false, &form, thread_idle_counts,
 "time,comm-pid,retiring,bad speculation,frontend bound,backend bound,slots,running,notable\n"
@@ -356,7 +331,7 @@ static const struct counts hybrid[] = {
 
 static int test__hybrid_std(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
-	const struct form form = { .mode = AGGR_GLOBAL, .nr = 1 };
+	const struct topdown_form form = { .mode = AGGR_GLOBAL, .nr = 1 };
 
 	return check(1, true, &form, hybrid,
 "#           time pmu                    retiring      bad speculation       frontend bound        backend bound                slots    share\n"
@@ -366,7 +341,7 @@ static int test__hybrid_std(struct test_suite *test __maybe_unused, int subtest 
 
 static int test__hybrid_csv(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
-	const struct form form = { .mode = AGGR_GLOBAL, .nr = 1, .csv = true, .level = 2 };
+	const struct topdown_form form = { .mode = AGGR_GLOBAL, .nr = 1, .csv = true, .level = 2 };
 	const struct counts counts[] = {
 		{ { 4000, 1600, 200, 1000, 1200, 0, 200, 1000, 1200 }, 100, 100 },
 		{ { 100, 200, 300, 400 }, 100, 100 },
@@ -380,7 +355,7 @@ static int test__hybrid_csv(struct test_suite *test __maybe_unused, int subtest 
 
 static int test__hybrid_json(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
-	const struct form form = { .mode = AGGR_GLOBAL, .nr = 1, .json = true };
+	const struct topdown_form form = { .mode = AGGR_GLOBAL, .nr = 1, .json = true };
 
 	return check(1, true, &form, hybrid,
 "{\"interval\" : 1.000000500, \"pmu\" : \"cpu_core\", \"retiring\" : 40.00, \"bad speculation\" : 5.00, \"frontend bound\" : 25.00, \"backend bound\" : 30.00, \"slots\" : 3000, \"share\" : 75.00, \"pcnt-running\" : 75.00, \"notable\" : \"frontend bound|backend bound\"}\n"
@@ -390,7 +365,7 @@ static int test__hybrid_json(struct test_suite *test __maybe_unused, int subtest
 /* -A: a CPU has a row for its own PMU only. */
 static int test__hybrid_cpus(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
-	const struct form form = { .mode = AGGR_NONE, .nr = 2 };
+	const struct topdown_form form = { .mode = AGGR_NONE, .nr = 2 };
 	const struct counts counts[] = {
 		{ { 4000, 1600, 200, 1000, 1200 }, 100, 100 }, { { 0 }, 0, 0 },
 		{ { 0 }, 0, 0 }, { { 100, 200, 300, 400 }, 100, 100 },
@@ -404,7 +379,7 @@ static int test__hybrid_cpus(struct test_suite *test __maybe_unused, int subtest
 
 static int test__running(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
-	const struct form form = { .mode = AGGR_GLOBAL, .nr = 1 };
+	const struct topdown_form form = { .mode = AGGR_GLOBAL, .nr = 1 };
 	const struct counts counts[] = {
 		{ { 1000, 400, 50, 250, 300 }, 100, 50 },
 	};
@@ -425,7 +400,7 @@ static const struct counts negative_tiny[] = {
 
 static int test__negative(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
-	const struct form form = { .mode = AGGR_GLOBAL, .nr = 1 };
+	const struct topdown_form form = { .mode = AGGR_GLOBAL, .nr = 1 };
 
 	return check(1, false, &form, negative_counts,
 "#           time             retiring      bad speculation       frontend bound        backend bound                slots\n"
@@ -434,7 +409,7 @@ static int test__negative(struct test_suite *test __maybe_unused, int subtest __
 
 static int test__negative_csv(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
-	const struct form form = { .mode = AGGR_GLOBAL, .nr = 1, .csv = true };
+	const struct topdown_form form = { .mode = AGGR_GLOBAL, .nr = 1, .csv = true };
 
 	return check(1, false, &form, negative_counts,
 "time,retiring,bad speculation,frontend bound,backend bound,slots,running,notable\n"
@@ -443,7 +418,7 @@ static int test__negative_csv(struct test_suite *test __maybe_unused, int subtes
 
 static int test__negative_zero(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
-	const struct form form = { .mode = AGGR_GLOBAL, .nr = 1, .csv = true };
+	const struct topdown_form form = { .mode = AGGR_GLOBAL, .nr = 1, .csv = true };
 
 	return check(1, false, &form, negative_tiny,
 "time,retiring,bad speculation,frontend bound,backend bound,slots,running,notable\n"
@@ -456,7 +431,7 @@ static const struct counts not_counted_counts[] = {
 
 static int test__not_counted(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
-	const struct form form = { .mode = AGGR_GLOBAL, .nr = 1 };
+	const struct topdown_form form = { .mode = AGGR_GLOBAL, .nr = 1 };
 
 	return check(1, false, &form, not_counted_counts,
 "#           time             retiring      bad speculation       frontend bound        backend bound                slots\n"
@@ -465,7 +440,7 @@ static int test__not_counted(struct test_suite *test __maybe_unused, int subtest
 
 static int test__uncounted_json(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
-	const struct form form = { .mode = AGGR_GLOBAL, .nr = 1, .json = true };
+	const struct topdown_form form = { .mode = AGGR_GLOBAL, .nr = 1, .json = true };
 
 	return check(1, false, &form, not_counted_counts,
 "{\"interval\" : 1.000000500, \"pmu\" : \"cpu\", \"retiring\" : null, \"bad speculation\" : null, \"frontend bound\" : null, \"backend bound\" : null, \"slots\" : null, \"share\" : null, \"pcnt-running\" : 0.00, \"notable\" : \"none\"}\n");
@@ -473,7 +448,7 @@ static int test__uncounted_json(struct test_suite *test __maybe_unused, int subt
 
 static int test__colors(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
-	const struct form form = { .mode = AGGR_GLOBAL, .nr = 1 };
+	const struct topdown_form form = { .mode = AGGR_GLOBAL, .nr = 1 };
 	const struct {
 		struct counts counts;
 		const char *retiring, *bad_spec, *fe_bound, *be_bound;
@@ -493,7 +468,7 @@ static int test__colors(struct test_suite *test __maybe_unused, int subtest __ma
 
 		TEST_ASSERT_VAL("no memory", evlist);
 		perf_use_color_default = 1;
-		text = print(evlist, &form, &cases[i].counts);
+		text = topdown_form__print(evlist, &form, set_counts, &cases[i].counts);
 		perf_use_color_default = 0;
 		evlist__delete(evlist);
 		TEST_ASSERT_VAL("no text", text);
@@ -530,12 +505,12 @@ static int test__aligned(struct test_suite *test __maybe_unused, int subtest __m
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(modes); i++) {
-		const struct form form = { .mode = modes[i], .nr = 1 };
+		const struct topdown_form form = { .mode = modes[i], .nr = 1 };
 		struct evlist *evlist = new_list(1, false);
 		char *text, *row;
 
 		TEST_ASSERT_VAL("no memory", evlist);
-		text = print(evlist, &form, plain);
+		text = topdown_form__print(evlist, &form, set_counts, plain);
 		evlist__delete(evlist);
 		TEST_ASSERT_VAL("no text", text);
 		row = strchr(text, '\n');
@@ -620,6 +595,10 @@ static struct test_case topdown_stat_tests[] = {
 	TEST_CASE("topdown_r2_columns_std", columns_std),
 	TEST_CASE("topdown_r2_columns_csv", columns_csv),
 	TEST_CASE("topdown_r2_columns_json", columns_json),
+	TEST_CASE("topdown_r2_columns_whole", whole_std),
+	TEST_CASE("topdown_r2_cores_std", core_std),
+	TEST_CASE("topdown_r2_cores_csv", core_csv),
+	TEST_CASE("topdown_r2_cpus_json", cpu_json),
 	TEST_CASE("topdown_r2_level2", level2),
 	TEST_CASE("topdown_r2_titles_aligned", aligned),
 	TEST_CASE("topdown_r3_threads_std", thread_std),
@@ -638,6 +617,7 @@ static struct test_case topdown_stat_tests[] = {
 	TEST_CASE("topdown_r8_not_counted", not_counted),
 	TEST_CASE("topdown_r8_not_counted_json", uncounted_json),
 	TEST_CASE("topdown_r9_colors", colors),
+	TEST_CASE("topdown_r9_classes_of_level2", classes),
 	TEST_CASE("topdown_r11_recorded", report),
 	TEST_CASE("topdown_r15_codes", codes),
 	{ .name = NULL, }

@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What perf stat --topdown prints: one row for each thing that is aggregated and
+ * each PMU, with fixed columns.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <linux/kernel.h>
+#include "cgroup.h"
+#include "color.h"
+#include "cpumap.h"
+#include "evlist.h"
+#include "evsel.h"
+#include "stat.h"
+#include "topdown-rows.h"
+#include "topdown-share.h"
+#include "topdown-stat.h"
+
+#define COLUMN_LEN	20
+#define PMU_LEN		10
+#define CGROUP_LEN	16
+
+static bool is_shown(struct perf_stat_config *config, int column)
+{
+	return topdown_column__is_shown(column, config->topdown_level, config->topdown_smt);
+}
+
+static bool is_hybrid(struct evlist *evlist, struct perf_stat_config *config)
+{
+	char first[64] = "", pmu[64];
+	struct topdown_set set;
+	struct evsel *pos = NULL;
+
+	while ((pos = topdown_set__next(&set, evlist, config, pos)) != NULL) {
+		topdown_set__pmu(&set, pmu, sizeof(pmu));
+		if (!*first)
+			scnprintf(first, sizeof(first), "%s", pmu);
+		else if (strcmp(first, pmu))
+			return true;
+	}
+	return false;
+}
+
+/* Width of what prints the label of a row */
+static int label_width(struct perf_stat_config *config)
+{
+	static const int width[AGGR_MAX] = {
+		[AGGR_CORE]	= 24,
+		[AGGR_CACHE]	= 28,
+		[AGGR_CLUSTER]	= 26,
+		[AGGR_DIE]	= 18,
+		[AGGR_SOCKET]	= 12,
+		[AGGR_NODE]	= 12,
+		[AGGR_NONE]	= 7,
+		[AGGR_THREAD]	= 25,
+	};
+
+	return config->aggr_mode < AGGR_MAX ? width[config->aggr_mode] : 0;
+}
+
+static const char *label_csv(struct perf_stat_config *config)
+{
+	static const char * const titles[AGGR_MAX] = {
+		[AGGR_CORE]	= "core,cpus,",
+		[AGGR_CACHE]	= "cache,cpus,",
+		[AGGR_CLUSTER]	= "cluster,cpus,",
+		[AGGR_DIE]	= "die,cpus,",
+		[AGGR_SOCKET]	= "socket,cpus,",
+		[AGGR_NODE]	= "node,cpus,",
+		[AGGR_NONE]	= "cpu,",
+		[AGGR_THREAD]	= "comm-pid,",
+	};
+
+	return config->aggr_mode < AGGR_MAX ? titles[config->aggr_mode] ?: "" : "";
+}
+
+static bool has_cgroups(struct perf_stat_config *config)
+{
+	return nr_cgroups || config->cgroup_list;
+}
+
+static void print_csv_header(struct perf_stat_config *config, bool hybrid)
+{
+	const char *sep = config->csv_sep, *p;
+	FILE *out = config->output;
+	int i;
+
+	if (config->interval)
+		fprintf(out, "time%s", sep);
+	for (p = label_csv(config); *p; p++) {
+		if (*p == ',')
+			fputs(sep, out);
+		else
+			fputc(*p, out);
+	}
+	if (has_cgroups(config))
+		fprintf(out, "cgroup%s", sep);
+	if (hybrid)
+		fprintf(out, "pmu%s", sep);
+	for (i = 0; i < TOPDOWN_NR_COLUMNS; i++) {
+		if (is_shown(config, i))
+			fprintf(out, "%s%s", topdown_column__name(i), sep);
+	}
+	fprintf(out, "slots%s", sep);
+	if (hybrid)
+		fprintf(out, "share%s", sep);
+	fprintf(out, "running%snotable\n", sep);
+}
+
+/**
+ * topdown_stat__print_header - Print the titles of the columns
+ * @evlist: the events
+ * @config: how to print
+ * @no_indent: the titles of the rows' labels are printed already
+ */
+void topdown_stat__print_header(struct evlist *evlist, struct perf_stat_config *config,
+				bool no_indent)
+{
+	bool hybrid = is_hybrid(evlist, config);
+	FILE *out = config->output;
+	int i;
+
+	if (config->json_output)
+		return;
+	if (config->csv_output) {
+		print_csv_header(config, hybrid);
+		return;
+	}
+
+	if (no_indent)
+		fputc(' ', out);
+	else
+		fprintf(out, "%*s", label_width(config), "");
+	if (has_cgroups(config))
+		fprintf(out, " %-*s", CGROUP_LEN, "cgroup");
+	if (hybrid)
+		fprintf(out, "%-*s ", PMU_LEN, "pmu");
+	for (i = 0; i < TOPDOWN_NR_COLUMNS; i++) {
+		if (is_shown(config, i))
+			fprintf(out, "%*s ", COLUMN_LEN, topdown_column__name(i));
+	}
+	fprintf(out, "%*s", COLUMN_LEN, "slots");
+	if (hybrid)
+		fprintf(out, " %8s", "share");
+	fputc('\n', out);
+}
+
+static void print_notable(struct perf_stat_config *config, const struct topdown_row *row)
+{
+	const char *sep = "";
+	int i;
+
+	for (i = 0; i < TOPDOWN_NR_COLUMNS; i++) {
+		if (!is_shown(config, i) || !topdown_shares__notable(&row->shares, i))
+			continue;
+		fprintf(config->output, "%s%s", sep, topdown_column__name(i));
+		sep = "|";
+	}
+	if (!*sep)
+		fputs("none", config->output);
+}
+
+static void print_row_std(struct perf_stat_config *config, const struct topdown_row *row,
+			  const char *pmu, const char *cgroup, double share)
+{
+	const struct topdown_shares *shares = &row->shares;
+	FILE *out = config->output;
+	char value[64], painted[128];
+	int i;
+
+	if (cgroup)
+		fprintf(out, " %-*s", CGROUP_LEN, cgroup);
+	if (pmu)
+		fprintf(out, "%-*s ", PMU_LEN, pmu);
+	for (i = 0; i < TOPDOWN_NR_COLUMNS; i++) {
+		const char *paint = topdown_shares__color(shares, i);
+		int len = COLUMN_LEN;
+
+		if (!is_shown(config, i))
+			continue;
+		if (shares->known[i]) {
+			scnprintf(value, sizeof(value), "%8.1f%%",
+				  topdown_shares__percent(shares, i));
+		} else {
+			scnprintf(value, sizeof(value), "%s", shares->counted ? "-" :
+				  row->supported ? "<not counted>" : "<not supported>");
+		}
+		len += color_snprintf(painted, sizeof(painted), paint, "%s", value) -
+		       strlen(value);
+		fprintf(out, "%*s ", len, painted);
+	}
+	if (row->weighed)
+		fprintf(out, config->big_num ? "%'*.0f" : "%*.0f", COLUMN_LEN, row->slots);
+	else
+		fprintf(out, "%*s", COLUMN_LEN, "-");
+	if (pmu && row->weighed)
+		fprintf(out, " %7.1f%%", topdown_percent(share, 0.1));
+	else if (pmu)
+		fprintf(out, " %8s", "-");
+	if (shares->counted && row->run < row->ena)
+		fprintf(out, "  (%.2f%%)", topdown_row__running(row));
+	fputc('\n', out);
+}
+
+static void print_row_csv(struct perf_stat_config *config, const struct topdown_row *row,
+			  const char *pmu, const char *cgroup, double share)
+{
+	const char *sep = config->csv_sep;
+	FILE *out = config->output;
+	int i;
+
+	if (cgroup)
+		fprintf(out, "%s%s", cgroup, sep);
+	if (pmu)
+		fprintf(out, "%s%s", pmu, sep);
+	for (i = 0; i < TOPDOWN_NR_COLUMNS; i++) {
+		if (!is_shown(config, i))
+			continue;
+		if (row->shares.known[i])
+			fprintf(out, "%.2f%s", topdown_percent(row->shares.share[i], 0.01), sep);
+		else
+			fprintf(out, "null%s", sep);
+	}
+	if (row->weighed)
+		fprintf(out, "%.0f%s", row->slots, sep);
+	else
+		fprintf(out, "null%s", sep);
+	if (pmu) {
+		if (row->weighed)
+			fprintf(out, "%.2f%s", topdown_percent(share, 0.01), sep);
+		else
+			fprintf(out, "null%s", sep);
+	}
+	fprintf(out, "%.2f%s", topdown_row__running(row), sep);
+	print_notable(config, row);
+	fputc('\n', out);
+}
+
+static void print_row_json(struct perf_stat_config *config, const struct topdown_row *row,
+			   const char *pmu, const char *cgroup, double share)
+{
+	FILE *out = config->output;
+	int i;
+
+	if (cgroup)
+		fprintf(out, "\"cgroup\" : \"%s\", ", cgroup);
+	fprintf(out, "\"pmu\" : \"%s\", ", pmu);
+	for (i = 0; i < TOPDOWN_NR_COLUMNS; i++) {
+		if (!is_shown(config, i))
+			continue;
+		if (row->shares.known[i])
+			fprintf(out, "\"%s\" : %.2f, ", topdown_column__name(i),
+				topdown_percent(row->shares.share[i], 0.01));
+		else
+			fprintf(out, "\"%s\" : null, ", topdown_column__name(i));
+	}
+	if (row->weighed)
+		fprintf(out, "\"slots\" : %.0f, \"share\" : %.2f, ", row->slots,
+			topdown_percent(share, 0.01));
+	else
+		fprintf(out, "\"slots\" : null, \"share\" : null, ");
+	fprintf(out, "\"pcnt-running\" : %.2f, \"notable\" : \"",
+		topdown_row__running(row));
+	print_notable(config, row);
+	fprintf(out, "\"}\n");
+}
+
+/* Does an aggregate hold CPUs of several PMUs? */
+static bool spans_pmus(struct perf_stat_config *config)
+{
+	switch (config->aggr_mode) {
+	case AGGR_CORE:
+	case AGGR_CLUSTER:
+	case AGGR_CACHE:
+	case AGGR_NONE:
+		return false;
+	case AGGR_GLOBAL:
+	case AGGR_THREAD:
+	case AGGR_SOCKET:
+	case AGGR_DIE:
+	case AGGR_NODE:
+	case AGGR_UNSET:
+	case AGGR_MAX:
+	default:
+		return true;
+	}
+}
+
+/* Slots of all PMUs: of one aggregate, or of all where each has one PMU only */
+static double total_slots(struct evlist *evlist, struct perf_stat_config *config,
+			  struct cgroup *cgrp, int aggr_idx)
+{
+	int first = aggr_idx, last = aggr_idx, i;
+	struct topdown_set set;
+	struct topdown_row row;
+	struct evsel *pos = NULL;
+	double total = 0;
+
+	if (!spans_pmus(config)) {
+		first = 0;
+		last = config->aggr_map->nr - 1;
+	}
+	while ((pos = topdown_set__next(&set, evlist, config, pos)) != NULL) {
+		if (pos->cgrp != cgrp)
+			continue;
+		for (i = first; i <= last; i++) {
+			topdown_row__fill(&row, &set, config, i);
+			total += row.slots;
+		}
+	}
+	return total;
+}
+
+static bool skip_row(struct perf_stat_config *config, const struct topdown_set *set,
+		     const struct topdown_row *row, int aggr_idx)
+{
+	switch (config->aggr_mode) {
+	case AGGR_GLOBAL:
+		return false;
+	case AGGR_THREAD:
+		/* Of a whole system, only threads that did something */
+		return config->system_wide && !row->shares.counted;
+	case AGGR_CORE:
+	case AGGR_CACHE:
+	case AGGR_CLUSTER:
+	case AGGR_DIE:
+	case AGGR_SOCKET:
+	case AGGR_NODE:
+	case AGGR_NONE:
+	case AGGR_UNSET:
+	case AGGR_MAX:
+	default:
+		/* No CPU of this PMU in it */
+		return !set->leader->stats->aggr[aggr_idx].nr;
+	}
+}
+
+/**
+ * topdown_stat__print_rows - Print a row for each aggregate and PMU
+ * @evlist: the events
+ * @config: how to print
+ * @prefix: what each row begins with, or NULL
+ * @label: prints the label of a row
+ */
+void topdown_stat__print_rows(struct evlist *evlist, struct perf_stat_config *config,
+			      const char *prefix, topdown_label_t label)
+{
+	bool hybrid = is_hybrid(evlist, config);
+	struct topdown_set set;
+	struct topdown_row row;
+	struct evsel *pos = NULL;
+	int i;
+
+	if (!config->aggr_map)
+		return;
+
+	for (i = 0; i < config->aggr_map->nr; i++) {
+		while ((pos = topdown_set__next(&set, evlist, config, pos)) != NULL) {
+			const char *cgroup = !has_cgroups(config) ? NULL :
+					     pos->cgrp ? pos->cgrp->name : "";
+			double total, share;
+			char pmu[64];
+
+			topdown_row__fill(&row, &set, config, i);
+			if (skip_row(config, &set, &row, i))
+				continue;
+			total = total_slots(evlist, config, pos->cgrp, i);
+			share = total > 0 ? row.slots / total : 0;
+			topdown_set__pmu(&set, pmu, sizeof(pmu));
+
+			if (config->json_output)
+				fputc('{', config->output);
+			if (prefix)
+				fputs(prefix, config->output);
+			label(config, pos, config->aggr_map->map[i], pos->stats->aggr[i].nr);
+			if (config->json_output)
+				print_row_json(config, &row, pmu, cgroup, share);
+			else if (config->csv_output)
+				print_row_csv(config, &row, hybrid ? pmu : NULL, cgroup, share);
+			else
+				print_row_std(config, &row, hybrid ? pmu : NULL, cgroup, share);
+		}
+	}
+}
+
+/**
+ * topdown_stat__print_metric - Print what an event's count means
+ * @config: how to print
+ * @evsel: the event
+ * @aggr_idx: the aggregate
+ * @out: where to print
+ *
+ * Return: false if the event is no part of a TopDown group.
+ */
+bool topdown_stat__print_metric(struct perf_stat_config *config, struct evsel *evsel,
+				int aggr_idx, struct perf_stat_output_ctx *out)
+{
+	enum topdown_part part = evsel__topdown_part(evsel);
+	struct topdown_set set;
+	struct topdown_row row;
+	bool printed = false;
+	int i;
+
+	if (!config->topdown || config->topdown_tables || part >= TOPDOWN_NR_METRICS ||
+	    !topdown_set__init(&set, evsel->evlist, evsel__leader(evsel)))
+		return false;
+
+	topdown_row__fill(&row, &set, config, aggr_idx);
+	for (i = 0; i < TOPDOWN_NR_COLUMNS; i++) {
+		const char *paint = topdown_shares__color(&row.shares, i);
+
+		if (topdown_column__part(i) != part || !row.shares.known[i])
+			continue;
+		if (printed)
+			out->new_line(config, out->ctx);
+		out->print_metric(config, out->ctx, *paint ? paint : NULL, "%8.1f%%",
+				  topdown_column__name(i),
+				  topdown_shares__percent(&row.shares, i));
+		printed = true;
+	}
+	return printed;
+}
