@@ -82,7 +82,7 @@ selftest: deps ## C kernel selftests, in the test machine
 perftest: deps ## C perf's own tests that the series touches, in the test machine
 	@scripts/check.py perftest
 
-topdown: deps ## P perf's TopDown against the model's truth; not part of check yet
+topdown: deps ## C perf's TopDown against the model's truth, in the test machine
 	@scripts/check.py topdown
 
 lint: deps ## C static checks; check runs the short ones, this builds every patch

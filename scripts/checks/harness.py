@@ -21,6 +21,9 @@ PARTS = {
     "stock": ((), [TOP + "/scripts/build-kernel.sh", "stock"]),
     "mainline": ((), [TOP + "/scripts/build-kernel.sh", "mainline"]),
     "perf": (("series",), [TOP + "/scripts/build-perf.sh"]),
+    "perf-no-tables": (("series",), [
+        "env", f"PERF_OUT={BUILD}/perf-no-tables", "PERF_WITHOUT=JEVENTS",
+        TOP + "/scripts/build-perf.sh"]),
     "selftests": (("series",), [TOP + "/scripts/build-selftests.sh"]),
     "rootfs": (("perf", "selftests"), ROOTFS),
     "qemu": ((), [TOP + "/scripts/build-qemu.sh"]),

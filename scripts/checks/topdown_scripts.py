@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What the suite topdown runs in the test machine, in parts that have names."""
+
+SCRIPT = r"""
+busy() { topdown $1 forever & }
+pmu=cpu
+[ -d /sys/devices/cpu_core ] && pmu=cpu_core
+echo "== sysfs"
+ls /sys/bus/event_source/devices/cpu*/events | grep topdown | sort -u
+for what in retiring bad-spec fe-bound be-bound; do
+	echo "== truth $what"
+	pmusim 0 forget
+	pmusim 0 clear
+	pmusim 0 range 0 0 0x7fffffffffff usr
+	taskset -c 1 perf stat --topdown --all-user -j taskset -c 0 sh -c \
+		"for i in 1 2 3; do topdown $what; done" 2>&1 | grep '^{'
+	pmusim 0 range 0 off
+	pmusim 0 truth 0
+done
+echo "== std"
+taskset -c 0 perf stat --topdown topdown be-bound 2>&1
+echo "== csv"
+taskset -c 0 perf stat --topdown -x, topdown be-bound 2>&1
+echo "== level0"
+taskset -c 0 perf stat --topdown --td-level 0 -j topdown be-bound 2>&1
+echo "== level9"
+perf stat --topdown --td-level 9 true 2>&1
+echo "== counts"
+taskset -c 0 perf stat --topdown --no-metric-only topdown be-bound 2>&1
+echo "== no tables"
+taskset -c 0 perf-no-tables stat --topdown -j topdown be-bound 2>&1
+taskset -c 0 perf-no-tables stat --topdown --td-level 0 -j topdown be-bound 2>&1
+echo "== threads"
+busy be-bound
+one=$!
+busy bad-spec
+two=$!
+taskset -p 1 $one >/dev/null
+taskset -p 1 $two >/dev/null
+sleep 0.2
+perf stat --topdown --per-thread -j -p $one,$two -I 300 sleep 1 2>&1 | sed "s/-$one\"/-one\"/; s/-$two\"/-two\"/"
+echo "== threads-csv"
+perf stat --topdown --per-thread -x, -p $one,$two sleep 0.5 2>&1 | sed "s/-$one,/-one,/; s/-$two,/-two,/"
+echo "== threads-only"
+perf stat --topdown --metric-only --per-thread -t $one,$two sleep 0.5 2>&1 | sed "s/-$one /-one /; s/-$two /-two /"
+echo "== process"
+perf stat --topdown -j -p $one sleep 0.5 2>&1
+echo "== cpus"
+perf stat --topdown -j -a -A sleep 0.5 2>&1
+echo "== cores"
+perf stat --topdown -j -a --per-core sleep 0.5 2>&1
+echo "== all"
+perf stat --topdown -j -a -I 200 sleep 0.7 2>&1
+frame="^$\|seconds\|stats for\|max nodes"
+# What report prints is what was printed when the counts were recorded.
+for mode in -a "-a -A" "-a --per-core" "-a --per-die" "-a --per-socket" "-a --per-node" \
+	"-a -I 100" "--per-thread -p $one,$two" "-p $one"; do
+	echo "== record $mode"
+	perf stat record --topdown $mode -o /tmp/data sleep 0.3 2>&1 | grep -v "$frame"
+	echo "report"
+	perf stat report -i /tmp/data 2>&1 | grep -v "$frame"
+done
+echo "== report again"
+perf stat record --topdown -a -A -o /tmp/data sleep 0.3 >/dev/null 2>&1
+perf stat report -i /tmp/data 2>&1
+perf stat report --per-socket -i /tmp/data 2>&1
+echo "== beside others"
+perf stat -o /dev/null -C 0 $(printf -- "-e $pmu/branches/D %.0s" 1 2 3 4 5 6 7 8 9 10) &
+other=$!
+sleep 0.2
+perf stat --topdown -j -C 0 sleep 0.4 2>&1
+kill -INT $other
+wait $other
+echo "== in turns"
+perf stat -o /dev/null -C 0 -e "{$pmu/slots/,$pmu/topdown-retiring/}" &
+other=$!
+sleep 0.2
+perf stat --topdown -C 0 sleep 0.6 2>&1
+kill -INT $other
+wait $other
+kill $one $two
+wait
+echo "== all-threads"
+busy be-bound
+for i in 1 2 3; do
+	(while :; do true & /bin/true; done) &
+done
+perf stat --topdown -j --per-thread -a sleep 0.5 2>&1
+kill $(jobs -p)
+wait
+echo "== reads"
+pmusim 0 clear
+taskset -c 0 perf stat --topdown -o /tmp/short -a sleep 0.5
+echo "short $(pmusim 0 msr 0x329)"
+pmusim 0 clear
+taskset -c 0 perf stat --topdown -o /tmp/long -a sleep 3.5
+echo "long $(pmusim 0 msr 0x329)"
+cat /tmp/long
+echo "== repeated"
+taskset -c 0 perf stat --topdown -r 3 -x, topdown be-bound 2>&1
+echo "== groups"
+count() {
+	echo "list $1"
+	taskset -c 0 perf stat -x, -e "$1" topdown retiring 2>&1
+}
+fillers="instructions:cycles context-switches:faults"
+for pair in $fillers; do
+	f=${pair%:*}
+	g=${pair#*:}
+	for list in "$f,topdown-retiring,slots" "slots,$f,topdown-retiring" \
+		"{$f,topdown-retiring,slots}" "{$f,slots},{topdown-retiring}" \
+		"{topdown-retiring},{$f,slots}" "$g,topdown-retiring,{$f,slots}" \
+		"{$f,slots},$g,topdown-retiring" "{$f,topdown-retiring},{$g,slots}" \
+		"{$f,slots},{$g,topdown-retiring}" "topdown-retiring,{$f,slots}" \
+		"{$f,topdown-retiring}" "{$f,r400,r8000}" topdown-retiring slots,slots \
+		slots:u,topdown-retiring:k topdown-retiring,topdown-retiring \
+		"{topdown-retiring,$f}:W"; do
+		count "$list"
+	done
+done
+echo "== commands"
+for list in topdown-retiring "{instructions,topdown-retiring}" \
+	"topdown-retiring,{instructions,slots}" "{instructions,slots},{cycles,topdown-retiring}" \
+	"{instructions,topdown-retiring},{cycles,slots}" \
+	"{instructions,slots},cycles,topdown-retiring" "{instructions,slots},topdown-retiring" \
+	"{instructions,r400,r8000}" \
+	"{$pmu/event=0xa4,umask=2,name=TOPDOWN.BACKEND_BOUND_SLOTS/,$pmu/slots/,$pmu/topdown-be-bound/}" \
+	"{$pmu/topdown-retiring/,$pmu/slots,name=foo/}"; do
+	count "$list"
+done
+echo "list slots,slots"
+taskset -c 0 perf stat -x, -e slots,slots -a sleep 0.1 2>&1
+echo "== as written"
+perf stat -x, -e "$pmu/topdown-retiring/X" true 2>&1
+echo "== samplers"
+for list in '{slots,instructions,topdown-retiring}:S' '{instructions,slots,topdown-retiring}:S' \
+	'{slots,topdown-retiring,instructions}:S' '{slots,instructions}:S'; do
+	taskset -c 0 perf record -q -o /tmp/data -c 1000003 -e "$list" topdown bad-spec 2>&1
+	perf script -i /tmp/data -F event 2>/dev/null | sort | uniq -c | sed "s/^/$list /"
+done
+echo "== samples"
+group=$pmu/slots/,$pmu/instructions/
+for part in retiring bad-spec fe-bound be-bound; do
+	group=$group,$pmu/topdown-$part/
+done
+taskset -c 0 perf record -q -o /tmp/data -c 100003 -e "{$group}:S" sh -c \
+	"exec topdown phases" 2>&1
+perf script -i /tmp/data -F event,ip,sym,metric 2>/dev/null
+echo "== default samples"
+perf script -i /tmp/data 2>/dev/null | grep -c topdown:
+echo "== sample report"
+perf report -i /tmp/data --stdio --stdio-color=never -s sym -t, 2>/dev/null
+echo "== refused"
+perf record -q -o /tmp/data -e '{slots,topdown-retiring}:S' true 2>&1
+perf record -q -o /tmp/data -e '{slots,topdown-retiring}:S' -a true 2>&1
+for list in "{slots,cycles,r8700}:S" "$pmu/topdown-retiring/X" \
+	"{$pmu/slots/,$pmu/cycles/,$pmu/topdown-retiring/,$pmu/topdown-retiring/}:S" \
+	"{$pmu/slots/u,$pmu/cycles/u,$pmu/topdown-retiring/kX}:S"; do
+	echo "list $list"
+	perf record -q -o /tmp/data -e "$list" true 2>&1
+done
+echo "== hidden"
+mkdir /tmp/empty
+for hidden in /sys/devices/cpu*/events; do
+	mount --bind /tmp/empty "$hidden"
+done
+perf stat --topdown true 2>&1
+echo "status $?"
+perf stat true 2>&1
+echo "status $?"
+echo "== end"
+true
+"""
+
+# Before Ice Lake, with hyperthreads
+OLD_SCRIPT = r"""
+echo "== smt"
+cat /sys/devices/system/cpu/smt/active
+echo "== per thread"
+perf stat --topdown --per-thread -a true 2>&1
+echo "status $?"
+echo "== per core"
+perf stat --topdown -j -a --per-core topdown be-bound 2>&1
+echo "== std"
+perf stat --topdown topdown be-bound 2>&1
+echo "== process"
+topdown bad-spec forever &
+perf stat --topdown -j -p $! sleep 0.5 2>&1
+kill $!
+wait
+echo "== level2"
+perf stat --topdown --td-level 2 -j -a topdown be-bound 2>&1
+echo "== guest"
+PERF_CPUID=GenuineIntel-6-6A-6 perf stat --topdown true 2>&1
+echo "status $?"
+PERF_CPUID=GenuineIntel-6-6A-6 perf stat true 2>&1
+echo "status $?"
+echo "== end"
+true
+"""

@@ -1,0 +1,426 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Judges what the suite topdown ran: a method for each test of a requirement.
+
+A method is called after the number of the requirement or of the command that
+stock perf fails on, and is true if the output is as it should be.
+"""
+
+import json
+import re
+
+CATEGORIES = ("retiring", "bad speculation", "frontend bound", "backend bound")
+PROGRAMS = dict(zip(CATEGORIES, ("retiring", "bad-spec", "fe-bound", "be-bound")))
+SYMBOLS = dict(zip(CATEGORIES, ("retiring", "bad_spec", "fe_bound", "be_bound")))
+LEVEL2 = ("heavy operations", "light operations", "branch mispredict",
+          "machine clears", "fetch latency", "fetch bandwidth", "memory bound",
+          "core bound")
+# Above which percentage a column is in color, and whose parent has to be, too;
+# see perf's topdown.txt.
+ABOVE = {"retiring": 70, "bad speculation": 10, "frontend bound": 20,
+         "backend bound": 20, "heavy operations": 10, "light operations": 60,
+         "branch mispredict": 10, "machine clears": 10, "fetch latency": 10,
+         "fetch bandwidth": 20, "memory bound": 20, "core bound": 10}
+PARENTS = {"branch mispredict": "bad speculation",
+           "machine clears": "bad speculation", "fetch latency": "frontend bound",
+           "memory bound": "backend bound", "core bound": "backend bound"}
+HYBRID = ("arrowlake", "lunarlake")
+
+# How far from the model's truth, in percentage points: the program's start is
+# not in the truth, and a field of PERF_METRICS has eight bits.
+NEAR = 1.0
+
+
+def rows(text):
+    """The objects of JSON output; a key that comes twice is an error."""
+    def unique(pairs):
+        assert len({key for key, _ in pairs}) == len(pairs), pairs
+        return dict(pairs)
+    return [json.loads(line, object_pairs_hook=unique)
+            for line in text.splitlines() if line.startswith("{")]
+
+
+def complete(row, names=CATEGORIES):
+    """All categories there, and they add up to 100 %."""
+    return all(row.get(name) is not None for name in names) and \
+        abs(sum(row[name] for name in CATEGORIES) - 100) < 0.05
+
+
+def counted(found):
+    return [row for row in found if row["slots"] is not None]
+
+
+def in_category(row, name):
+    return complete(row) and row[name] == max(row[other] for other in CATEGORIES)
+
+
+def classes(row):
+    """The columns that are worth a color, by the documented thresholds."""
+    high = {name for name, least in ABOVE.items() if (row.get(name) or 0) > least}
+    return {name for name in high if PARENTS.get(name, name) in high}
+
+
+def parts_of(text):
+    return dict(re.findall(r"^== (.*)\n((?:(?!== ).*\n)*)", text, re.M))
+
+
+def lists_of(text):
+    return re.findall(r"^list (.*)\n((?:(?!list ).*\n)*)", text, re.M)
+
+
+def all_count(text):
+    """Every event of a list counts; E-cores are not where it runs."""
+    lines = [line for line in text.splitlines()
+             if "," in line and "cpu_atom" not in line]
+    return len(lines) > 1 and all(re.match(r"\d+,", line) for line in lines)
+
+
+def true_shares(text):
+    """Shares of the slots, from what pmusim says of a range."""
+    lane = {name: int(number) for name, number in
+            re.findall(r"^(\w+) (\d+)$", text, re.M)}
+    if not lane.get("slots"):
+        return None
+    lost = [lane["bad_spec"], lane["frontend"], lane["backend"]]
+    return [100 * part / lane["slots"]
+            for part in [lane["slots"] - sum(lost)] + lost]
+
+
+class Verdicts:
+    """Judges the parts of one machine's output."""
+
+    def __init__(self, cpu, text):
+        self.cpu = cpu
+        self.hybrid = cpu in HYBRID
+        self.level2 = cpu != "icelake"
+        self.part = parts_of(text)
+        self.pmu = "cpu_core" if self.hybrid else "cpu"
+
+    def own(self, name):
+        """Counted rows of the PMU of CPU 0."""
+        return [row for row in counted(rows(self.part[name]))
+                if row["pmu"] == self.pmu]
+
+    def r1_categories(self):
+        return all(len(self.own(f"truth {PROGRAMS[name]}")) == 1
+                   and in_category(self.own(f"truth {PROGRAMS[name]}")[0], name)
+                   for name in CATEGORIES)
+
+    def r1_near_the_truth(self):
+        for name in CATEGORIES:
+            part = f"truth {PROGRAMS[name]}"
+            true = true_shares(self.part[part])
+            row = self.own(part)[0]
+            if not true or any(abs(row[c] - t) > NEAR
+                               for c, t in zip(CATEGORIES, true)):
+                return False
+        return True
+
+    def r2_columns(self):
+        lines = [line for line in self.part["std"].splitlines() if "retiring" in line]
+        titles = re.split(r"\s{2,}", lines[0].strip())
+        if self.hybrid:
+            titles = titles[1:]
+        return len(lines) == 1 and titles[:5] == list(CATEGORIES) + ["slots"] and \
+            re.search(r"^" + (r"cpu_core " if self.hybrid else "")
+                      + r"(\s+\d+\.\d%){4}\s+\d+", self.part["std"], re.M)
+
+    def r2_no_metric_only(self):
+        return all(re.search(rf"#\s+\d+\.\d% {name}\b", self.part["counts"])
+                   for name in CATEGORIES) and "slots" in self.part["counts"]
+
+    def r3_thread_rows(self):
+        found = rows(self.part["threads"])
+        one = [row for row in counted(found) if row["thread"] == "topdown-one"]
+        two = [row for row in counted(found) if row["thread"] == "topdown-two"]
+        return len(one) >= 3 and len(two) >= 3 and \
+            all(in_category(row, "backend bound") for row in one) and \
+            all(in_category(row, "bad speculation") for row in two) and \
+            len({row["interval"] for row in found}) * (2 if not self.hybrid else 4) \
+            == len(found)
+
+    def r3_thread_rows_csv(self):
+        text = self.part["threads-csv"]
+        lines = [line.split(",") for line in text.splitlines() if line]
+        width = {len(line) for line in lines}
+        cells = [cell for line in lines for cell in line]
+        labels = [line[0] for line in lines[1:]]
+        return len(width) == 1 and all(cells) and \
+            labels.count("topdown-one") == labels.count("topdown-two") \
+            == (2 if self.hybrid else 1)
+
+    def r3_explicit_metric_only(self):
+        text = self.part["threads-only"]
+        return len(re.findall(r"^\s+topdown-one .*%", text, re.M)) == 1 and \
+            len(re.findall(r"^\s+topdown-two .*%", text, re.M)) == 1
+
+    def r3_all_threads(self):
+        found = rows(self.part["all-threads"])
+        busy = [row for row in found if row["thread"].startswith("topdown-")]
+        return len(found) == len(counted(found)) and busy and \
+            all(in_category(row, "backend bound") for row in busy)
+
+    def r1_process(self):
+        return [row for row in self.own("process")
+                if in_category(row, "backend bound")]
+
+    def r5_rows_of_pmus(self):
+        """-A: each CPU by the events of its own PMU."""
+        found = rows(self.part["cpus"])
+        pmus = [(row["cpu"], row["pmu"]) for row in found]
+        wanted = [("0", "cpu_core"), ("1", "cpu_atom")] if self.hybrid else \
+            [("0", "cpu"), ("1", "cpu")]
+        cores = rows(self.part["cores"])
+        return sorted(pmus) == wanted and all(map(complete, found)) and \
+            len(cores) == 2 and all(map(complete, cores)) and \
+            abs(sum(row["share"] for row in found) - 100) < 0.05 * len(found) + (
+                0 if self.hybrid else 100)
+
+    def r5_shares(self):
+        found = rows(self.part["all"])
+        by_time = {}
+        for row in found:
+            by_time.setdefault(row["interval"], []).append(row)
+        return len(by_time) >= 3 and all(
+            len(part) == (2 if self.hybrid else 1) and all(map(complete, part)) and
+            abs(sum(row["share"] for row in part) - 100) < 0.05
+            for part in by_time.values())
+
+    def r8_no_empty_cell(self):
+        lines = [line.split(",") for line in self.part["csv"].splitlines() if line]
+        return len(lines) == (3 if self.hybrid else 2) and \
+            len({len(line) for line in lines}) == 1 and all(
+                cell for line in lines for cell in line)
+
+    def r10_silent_reads(self):
+        """Four more reads in four more seconds, each of which clears the
+        register on a CPU where nothing else does."""
+        reads = {name: int(writes) for name, writes in
+                 re.findall(r"^(short|long) \d+ (\d+)$", self.part["reads"], re.M)}
+        return len(reads) == 2 and reads["long"] >= reads["short"] + 3
+
+    def r11_report(self):
+        """What is reported is what was printed when it was recorded."""
+        modes = {name: text for name, text in self.part.items()
+                 if name.startswith("record ")}
+        for text in modes.values():
+            printed, _, reported = text.partition("report\n")
+            if "%" not in printed or printed != reported:
+                return False
+        return len(modes) == 9
+
+    def r11_report_otherwise(self):
+        """By CPU as recorded, and by socket from the same file."""
+        text = self.part["report again"]
+        return len(re.findall(r"^ *CPU\d .*%", text, re.M)) == 2 and \
+            len(re.findall(r"^ *S0 +\d .*%", text, re.M)) == (2 if self.hybrid else 1)
+
+    def r12_deepest_level(self):
+        row = self.own("level0")[0]
+        return all((row.get(name) is not None) == self.level2 for name in LEVEL2) \
+            and in_category(row, "backend bound") and \
+            (not self.level2 or abs(row["memory bound"] + row["core bound"]
+                                    - row["backend bound"]) < 0.5)
+
+    def r12_error(self):
+        text = self.part["level9"]
+        return "level 9" in text and "GenuineIntel-6-" in text and \
+            f"{self.pmu} level {2 if self.level2 else 1}" in text
+
+    def r15_groups(self):
+        lists = lists_of(self.part["groups"])
+        return len(lists) == 34 and all(all_count(text) for _, text in lists)
+
+    def r15_as_written(self):
+        """A metric that must not get slots cannot count."""
+        text = self.part["as written"]
+        return "slots" not in text.replace("needs a group that slots", "") and \
+            re.search(r"<not supported>|needs a group", text)
+
+    def r16_samplers(self):
+        """Instructions sample beside a metric, slots without one."""
+        found = re.findall(r"^(\S+):S\s+(\d+)\s+(\S+): *$", self.part["samplers"],
+                           re.M)
+        number = {}
+        for group, samples, event in found:
+            number.setdefault(group, {})[event] = int(samples)
+        plain = number.pop("{slots,instructions}")
+        few = [part for part in number.values()
+               if len(part) == 3 and 5 <= min(part.values())
+               and max(part.values()) <= 8]
+        return len(few) == 3 and len(number) == 3 and min(plain.values()) > 40
+
+    def r17_texts(self):
+        text = self.part["refused"]
+        lists = dict(lists_of(text))
+        return text.count("Add an event that samples") == 2 and "'-a'" not in text \
+            and self.level2 != ("has no event topdown-mem-bound" in text) \
+            and text.count("needs a group that slots") == 1 \
+            and text.count("is twice in one group") == 1 \
+            and text.count("needs the same modifiers") == 1 and len(lists) == 4
+
+    def r2_repeated(self):
+        return re.search(r"^[^\n]*\d+\.\d\d,\d+,", self.part["repeated"], re.M)
+
+    def r1_without_tables(self):
+        """perf that was built without metric tables"""
+        level1, deepest = self.own("no tables")
+        return in_category(level1, "backend bound") and \
+            in_category(deepest, "backend bound") and \
+            (deepest.get("memory bound") is not None) == self.level2
+
+    def r6_fixed_counters_only(self):
+        """Others have all general-purpose counters of the CPU to themselves."""
+        own = self.own("beside others")
+        return len(own) == 1 and complete(own[0]) and own[0]["pcnt-running"] == 100
+
+    def r7_weight(self):
+        """Slots tell that the busy CPU weighs more, or the longer interval."""
+        own = self.own("all")
+        return all(row["slots"] > 0 for row in own) and \
+            self.own("level0")[0]["slots"] > 1e6
+
+    def r7_running(self):
+        found = re.findall(r"^.*\((\d+\.\d+)%\)$", self.part["in turns"], re.M)
+        return found and all(5 < float(number) < 95 for number in found)
+
+    def r9_classes(self):
+        found = [row for name in ("process", "level0", "all", "threads")
+                 for row in rows(self.part[name]) if row["slots"] is not None]
+        return len(found) > 5 and all(
+            {*row["notable"].split("|")} == (classes(row) or {"none"}) for row in found)
+
+    def r10_no_hint(self):
+        return "may decrease" not in self.part["reads"] and \
+            re.search(r"\d+\.\d%", self.part["reads"])
+
+    def r13_hidden_events(self):
+        """As in a guest: the CPU has PERF_METRICS, its events are not there."""
+        text = self.part["hidden"]
+        topdown, plain = re.findall(r"^status (\d+)$", text, re.M)
+        said = "No top-down analysis on this CPU.*" if self.hybrid else \
+            "no event slots is in sysfs"
+        return topdown != "0" and plain == "0" and re.search(said, text) and \
+            "Bad event" not in text and "instructions" in text
+
+    def r18_samples(self):
+        """Samples in a loop show what that loop spends its slots on."""
+        found = re.findall(r"^ *\S*instructions\S*:? +[0-9a-f]+ (\S+).*\n\s*topdown: (.*)$",
+                           self.part["samples"], re.M)
+        for category, symbol in SYMBOLS.items():
+            shares = [dict((name, float(number)) for number, name in
+                           re.findall(r"(\d+\.\d)% ([a-z ]+)", text))
+                      for name, text in found if name == symbol]
+            good = [part for part in shares if len(part) == 4
+                    and abs(sum(part.values()) - 100) < 0.3
+                    and part[category] == max(part.values())]
+            if len(shares) < 3 or len(good) < 0.8 * len(shares):
+                return False
+        return int(self.part["default samples"]) == self.part["samples"].count("topdown:")
+
+    def r18_report(self):
+        """Lines of the report, too"""
+        lines = [[cell.strip() for cell in line.split(",")] for line in
+                 self.part["sample report"].splitlines() if line[:1] != "#"]
+        found = {line[-1].split()[-1]: line[-5:-1] for line in lines if len(line) > 5}
+        titles = [cell.strip() for line in self.part["sample report"].splitlines()
+                  for cell in line.split(",") if "retiring" in line and line[0] == "#"]
+        for place, (category, symbol) in enumerate(SYMBOLS.items()):
+            shares = [float(cell.rstrip("%")) for cell in found[symbol]]
+            if max(shares) != shares[place] or abs(sum(shares) - 100) > 0.3:
+                return False
+        return titles[-5:-1] == list(CATEGORIES)
+
+    # The commands of which stock perf fails
+
+    def f1_no_metric_groups(self):
+        return self.r1_categories() and self.r1_without_tables()
+
+    def f2_sampling_groups(self):
+        return self.r16_samplers() and self.r17_texts()
+
+    def f3_rows_of_threads(self):
+        return self.r3_thread_rows() and self.r3_explicit_metric_only()
+
+    def f4_metric_alone(self):
+        text = lists_of(self.part["commands"])[0]
+        return text[0] == "topdown-retiring" and all_count(text[1])
+
+    def f5_metric_leads(self):
+        found = lists_of(self.part["commands"])[1:5]
+        return len(found) == 4 and all(all_count(text) for _, text in found)
+
+    def f6_apart_and_raw(self):
+        found = lists_of(self.part["commands"])[5:8]
+        return len(found) == 3 and all(all_count(text) for _, text in found)
+
+    def f7_names(self):
+        found = lists_of(self.part["commands"])[8:10]
+        return "name=TOPDOWN" in found[0][0] and "name=foo" in found[1][0] and \
+            all(all_count(text) for _, text in found)
+
+    def f8_slots_sample(self):
+        return self.r16_samplers()
+
+    def f9_slots_twice(self):
+        name, text = lists_of(self.part["commands"])[10]
+        return name == "slots,slots" and all_count(text)
+
+    def f10_levels(self):
+        return self.r12_deepest_level() and self.r12_error()
+
+    def f11_guest(self):
+        return self.r13_hidden_events()
+
+    def f12_report(self):
+        return self.r11_report()
+
+    def f13_cells(self):
+        return self.r8_no_empty_cell()
+
+    def f14_hybrid(self):
+        """rows() sees that no key comes twice."""
+        found = [row["pmu"] for row in rows(self.part["all"])]
+        return set(found) == ({"cpu_core", "cpu_atom"} if self.hybrid else {"cpu"}) and \
+            ("cpu_core" in self.part["std"]) == self.hybrid
+
+    def f15_hint(self):
+        return self.r10_no_hint() and self.r10_silent_reads()
+
+
+class OldVerdicts:
+    """Judges a CPU whose slots are those of a core, and in tables only."""
+
+    def __init__(self, _, text):
+        self.part = parts_of(text)
+
+    def r2_columns_of_tables(self):
+        lines = [line for line in self.part["std"].splitlines() if "retiring" in line]
+        return len(lines) == 1 and \
+            re.split(r"\s{2,}", lines[0].strip()) == [*CATEGORIES, "slots"] and \
+            re.search(r"^(\s+\d+\.\d%){4}", self.part["std"], re.M)
+
+    def r2_level2_of_tables(self):
+        """Memory bound takes events that the emulator does not count."""
+        row, = rows(self.part["level2"])
+        return all(name in row for name in LEVEL2) and complete(row) and \
+            all(row[name] is not None for name in LEVEL2[:-2])
+
+    def r4_threads_refused(self):
+        text = self.part["per thread"]
+        return self.part["smt"] == "1\n" and "--topdown -a --per-core" in text and \
+            "hyperthreads" in text and "status 0" not in text
+
+    def r4_cores_measured(self):
+        found = rows(self.part["per core"])
+        return len(found) == 1 and found[0]["core"].endswith("C0") and \
+            complete(found[0]) and "approximate" not in self.part["per core"]
+
+    def r4_process_approximate(self):
+        row, = rows(self.part["process"])
+        return complete(row) and "approximate" in self.part["process"]
+
+    def r13_guest(self):
+        """The tables are those of Ice Lake, the events are not there."""
+        topdown, plain = re.findall(r"^status (\d+)$", self.part["guest"], re.M)
+        return topdown != "0" and plain == "0" and \
+            "no event slots is in sysfs" in self.part["guest"]
