@@ -132,7 +132,7 @@ class Verdicts:
         found = rows(self.part["threads"])
         one = [row for row in counted(found) if row["thread"] == "topdown-one"]
         two = [row for row in counted(found) if row["thread"] == "topdown-two"]
-        return len(one) >= 3 and len(two) >= 3 and \
+        return len(one) >= 2 and len(two) >= 2 and \
             all(in_category(row, "backend bound") for row in one) and \
             all(in_category(row, "bad speculation") for row in two) and \
             len({row["interval"] for row in found}) * (2 if not self.hybrid else 4) \
