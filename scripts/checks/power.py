@@ -53,6 +53,8 @@ RESUMES = ("--qemu-option=-bios", "--qemu-option=bios-256k.bin")
 SUSPEND = SWITCH + f"""
 bridge=/sys/bus/pci/devices/0000:00:1f.0/config
 dd if=$bridge of=/tmp/bridge bs=1 skip=64 count=8 2>/dev/null
+# One that stays on the CPU while tasks are frozen, and one that counts afterwards
+{SAMPLER} -C 0 sleep 1000 &
 taskset -c 0 {SAMPLER} spin &
 look() {{
 	# Who looks from CPU 0 takes it from the sampled program.
@@ -71,7 +73,7 @@ for round in 1 2; do
 	dd if=/tmp/bridge of=$bridge bs=1 seek=64 conv=notrunc 2>/dev/null
 	look after
 done
-killall spin
+killall spin sleep
 wait
 """ + ALIVE
 
@@ -106,6 +108,8 @@ find . -xdev ! -path './tmp/*' ! -path ./cmd ! -path './boot/*' |
 cd /tmp/next
 echo cmd | cpio -o -H newc >>/tmp/initrd
 kexec load /boot/bzImage /tmp/initrd "$(cat /proc/cmdline) no_timer_check" || exit 1
+# Output that is still on its way would be torn.
+sleep 1
 """
 GO = "kexec go\n"
 # A kernel that does not know of freezing, behind one that is about to freeze
@@ -122,6 +126,7 @@ for cpu in 0 1; do
 	pmusim $cpu write 0x391 {FROZEN:#x}
 	echo "left $(pmusim $cpu read 0x1d9) $(pmusim $cpu read 0x38e)"
 done
+sleep 1
 """ + GO
 
 
