@@ -386,6 +386,14 @@ static bool intel_topdown_same_filter(const struct perf_event_attr *a,
 static bool intel_topdown_leader_fits(struct perf_event *leader,
 				      struct perf_event *event)
 {
+	/*
+	 * Closing the leader of a group races with a fork, which goes on to
+	 * inherit the siblings one by one and must not fail. Such an event is
+	 * never scheduled.
+	 */
+	if (event->parent && event == leader)
+		return true;
+
 	/* What a number means is known only for the PMU of its event */
 	if (leader->pmu != event->pmu)
 		return false;

@@ -736,4 +736,66 @@ TEST_F(topdown, topdown_r25_join)
 	EXPECT_LE(count[1], count[0] - slots);
 }
 
+/* Fork over and over; the exit status tells whether one of them failed */
+static void fork_often(int depth)
+{
+	bool failed = false;
+	int status, i;
+
+	for (i = 0; i < (depth ? 1 : 40) && !failed; i++) {
+		pid_t child = fork();
+
+		if (!child && depth)
+			fork_often(depth - 1);
+		if (!child)
+			_exit(0);
+		failed = child < 0 || waitpid(child, &status, 0) != child ||
+			 status;
+	}
+	_exit(failed);
+}
+
+/*
+ * The leader of a group is closed while a task that has inherited it forks: the
+ * other members are inherited without it, which must not be the fork's failure.
+ */
+TEST_F(topdown, topdown_r26_fork_while_closing)
+{
+	int i, n, status, fd[MEMBERS], go[2];
+	struct perf_event_attr attr;
+	pid_t child;
+	char byte;
+
+	ASSERT_EQ(pipe(go), 0);
+	for (n = 0; n < 300; n++) {
+		child = fork();
+		ASSERT_GE(child, 0);
+		if (!child) {
+			if (read(go[0], &byte, 1) != 1)
+				_exit(2);
+			fork_often(1);
+		}
+
+		for (i = 0; i < MEMBERS; i++) {
+			init_attr(&attr, self->pmu.type,
+				  i ? METRIC(i - 1) : SLOTS);
+			attr.inherit = 1;
+			fd[i] = syscall(SYS_perf_event_open, &attr, child, -1,
+					i ? fd[0] : -1, 0);
+			ASSERT_GE(fd[i], 0);
+		}
+		/* Close from another CPU, if there is one */
+		pin(!self->pmu.cpu);
+		ASSERT_EQ(write(go[1], "", 1), 1);
+		usleep(200 + 37 * (n % 50));
+		for (i = 0; i < MEMBERS; i++)
+			close(fd[i]);
+		ASSERT_EQ(waitpid(child, &status, 0), child);
+		ASSERT_EQ(status, 0) {
+			TH_LOG("a fork failed in round %d", n);
+		}
+		ASSERT_EQ(pin(self->pmu.cpu), 0);
+	}
+}
+
 TEST_HARNESS_MAIN

@@ -801,6 +801,18 @@ static void topdown_k9_attributes(struct kunit *test)
 			-EINVAL);
 }
 
+/* A fork does not fail because the leader is closed just then */
+static void topdown_r26_inherited_alone(struct kunit *test)
+{
+	struct fake_pmu *pmu = test->priv;
+	struct perf_event *event = &pmu->event[2];
+
+	event->group_leader = event;
+	KUNIT_EXPECT_EQ(test, open_metric(test, event, 4), -EINVAL);
+	event->parent = &pmu->event[1];
+	KUNIT_EXPECT_EQ(test, open_metric(test, event, 4), 0);
+}
+
 /*
  * R24: accuracy, for no more accesses than before
  */
@@ -849,6 +861,7 @@ static struct kunit_case topdown_test_cases[] = {
 	KUNIT_CASE(topdown_k8_no_metrics),
 	KUNIT_CASE(topdown_k9_unavailable),
 	KUNIT_CASE(topdown_k9_attributes),
+	KUNIT_CASE(topdown_r26_inherited_alone),
 	KUNIT_CASE(topdown_r24_accesses),
 	{}
 };
