@@ -12,9 +12,10 @@
  * the leader is 0 and events of other PMUs do not count. Members keep their
  * number when others are disabled, closed or not inherited.
  *
- * Nothing about a group is stored in its members. What is derived from the
- * group, the cause mask and the constraint of a cause, is derived whenever
- * events are scheduled, from the events that are scheduled then.
+ * Nothing about a group is stored in its members but this number, which is
+ * given while the group is locked. What is derived from the group, the cause
+ * mask and the constraint of a cause, is derived whenever events are scheduled,
+ * from the events that are scheduled then.
  *
  * A counter in its own cause mask does not set its overflow status and does
  * not raise a PMI: such an event never samples. Left enabled, its PMI would
@@ -24,9 +25,11 @@
 #include <linux/bitops.h>
 #include <linux/cache.h>
 #include <linux/device.h>
+#include <linux/irq_work.h>
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
 #include <linux/printk.h>
+#include <linux/sched.h>
 #include <linux/static_call.h>
 #include <linux/syscore_ops.h>
 #include <linux/sysfs.h>
@@ -51,6 +54,7 @@ DEFINE_STATIC_CALL_NULL(intel_acr_base_add, *x86_pmu.add);
 DEFINE_STATIC_CALL_NULL(intel_acr_base_del, *x86_pmu.del);
 DEFINE_STATIC_CALL_NULL(intel_acr_base_read, *x86_pmu.read);
 DEFINE_STATIC_CALL_NULL(intel_acr_base_update, *x86_pmu.update);
+DEFINE_STATIC_CALL_NULL(intel_acr_base_handle_irq, *x86_pmu.handle_irq);
 static int (*intel_acr_base_check_period)(struct perf_event *event,
 					  u64 value) __ro_after_init;
 static void (*intel_acr_base_cpu_starting)(int cpu) __ro_after_init;
@@ -60,6 +64,25 @@ DEFINE_STATIC_CALL_RET0(intel_acr_went_back, intel_acr_went_back);
 static bool is_acr_event(const struct perf_event *event)
 {
 	return event->hw.flags & PERF_X86_EVENT_ACR;
+}
+
+/**
+ * intel_acr_counters - Look up which counters of a PMU take part
+ * @pmu:	a core PMU
+ *
+ * Return: the counters that can be reloaded and that can cause it; both 0
+ * without auto counter reload.
+ */
+struct intel_acr_counters intel_acr_counters(struct pmu *pmu)
+{
+	struct intel_acr_counters counters;
+
+	KUNIT_STATIC_STUB_REDIRECT(intel_acr_counters, pmu);
+
+	counters.reload = hybrid(pmu, acr_cntr_mask64);
+	counters.cause = hybrid(pmu, acr_cause_mask64);
+
+	return counters;
 }
 
 /*
@@ -172,11 +195,40 @@ bool intel_acr_is_cause(struct perf_event *event, struct perf_event **list,
 }
 
 /*
+ * Members that are disabled while another one is opened are not on the list
+ * that is scheduled on trial, but their masks will count.
+ */
+static bool intel_acr_is_linked_cause(struct perf_event *event)
+{
+	struct perf_event *leader = event->group_leader, *sibling;
+
+	/* Not linked itself */
+	if (!leader->ctx || !intel_acr_is_member(leader))
+		return false;
+
+	if (intel_acr_is_cause(event, &leader, 1))
+		return true;
+
+	for_each_sibling_event(sibling, leader) {
+		if (intel_acr_is_member(sibling) &&
+		    intel_acr_is_cause(event, &sibling, 1))
+			return true;
+	}
+
+	return false;
+}
+
+/**
+ * intel_acr_group_constraint - Narrow what a cause of reloads can run on
+ * @cpuc:	where @event is going to be scheduled, may be a fake
+ * @event:	event of the core PMU, on the list of @cpuc
+ * @mask:	counters that may stay, in the layout of the counter index
+ *
  * A cause needs a counter that can cause a reload. The counters of a reloaded
  * event are known when it is opened and part of its dyn_constraint.
  */
-static void intel_acr_group_constraint(struct cpu_hw_events *cpuc,
-				       struct perf_event *event, u64 *mask)
+void intel_acr_group_constraint(struct cpu_hw_events *cpuc,
+				struct perf_event *event, u64 *mask)
 {
 	int n = cpuc->is_fake ? X86_PMC_IDX_MAX : cpuc->n_events;
 
@@ -184,13 +236,52 @@ static void intel_acr_group_constraint(struct cpu_hw_events *cpuc,
 	if (!cpuc->n_late_setup && !cpuc->is_fake)
 		return;
 
-	if (intel_acr_is_cause(event, cpuc->event_list, n))
-		*mask &= hybrid(event->pmu, acr_cause_mask64);
+	if (intel_acr_is_cause(event, cpuc->event_list, n) ||
+	    (cpuc->is_fake && intel_acr_is_linked_cause(event)))
+		*mask &= intel_acr_counters(event->pmu).cause;
 }
 
 /*
  * Opening events
  */
+
+/* Documentation/admin-guide/perf/intel-acr.rst explains each of them */
+static const char * const intel_acr_refusals[] = {
+	[INTEL_ACR_NO_RELOAD]		= "the PMU cannot reload counters",
+	[INTEL_ACR_FREQUENCY]		= "a reloaded event has a frequency",
+	[INTEL_ACR_PERIOD]		= "the period is not 1..2147483647",
+	[INTEL_ACR_SLOTS]		= "slots and metrics cannot be reloaded",
+	[INTEL_ACR_PDIST]		= "precise_ip 3 with a reload",
+	[INTEL_ACR_SILENT_PEBS]		= "precise_ip of an event that reloads itself",
+	[INTEL_ACR_FOREIGN_LEADER]	= "the leader is no core event",
+	[INTEL_ACR_GAP]			= "another event stands between the members",
+	[INTEL_ACR_TWO_PMUS]		= "the members belong to two PMUs",
+	[INTEL_ACR_TOO_MANY_RELOADS]	= "more reloaded members than counters",
+	[INTEL_ACR_TOO_MANY_CAUSES]	= "more causes than counters",
+	[INTEL_ACR_METRIC]		= "a metric is in the group",
+	[INTEL_ACR_CAUSE_FREQUENCY]	= "a cause has a frequency",
+};
+
+/**
+ * intel_acr_refuse - Tell why an event is refused
+ * @event:	the event, not yet linked unless its period is to be changed
+ * @refusal:	the reason, not INTEL_ACR_ACCEPTED
+ *
+ * Anybody can cause this, as often as they like.
+ *
+ * Return: -EINVAL
+ */
+int intel_acr_refuse(const struct perf_event *event,
+		     enum intel_acr_refusal refusal)
+{
+	KUNIT_STATIC_STUB_REDIRECT(intel_acr_refuse, event, refusal);
+
+	pr_debug_ratelimited("%s: %s[%d]: no auto counter reload: %s\n",
+			     event->pmu->name, current->comm,
+			     task_pid_nr(current), intel_acr_refusals[refusal]);
+
+	return -EINVAL;
+}
 
 /**
  * struct intel_acr_group - What the members of a group ask for together
@@ -198,14 +289,14 @@ static void intel_acr_group_constraint(struct cpu_hw_events *cpuc,
  * @causes:	union of the masks of all members, bit i is member number i
  * @reloaded:	number of members that are reloaded
  * @foreign:	an event of another kind of PMU was seen
- * @broken:	members are not contiguous or belong to several PMUs
+ * @broken:	why the members do not form a group, if they do not
  */
 struct intel_acr_group {
-	struct pmu	*pmu;
-	u64		causes;
-	int		reloaded;
-	bool		foreign;
-	bool		broken;
+	struct pmu		*pmu;
+	u64			causes;
+	unsigned int		reloaded;
+	bool			foreign;
+	enum intel_acr_refusal	broken;
 };
 
 static void intel_acr_collect(struct intel_acr_group *group,
@@ -216,10 +307,15 @@ static void intel_acr_collect(struct intel_acr_group *group,
 	/* The hardware part of other events belongs to their PMU */
 	if (!intel_acr_is_member(event)) {
 		group->foreign = true;
+		if (event->group_leader == event)
+			group->broken = INTEL_ACR_FOREIGN_LEADER;
 		return;
 	}
 
-	group->broken |= group->foreign || event->pmu != group->pmu;
+	if (group->foreign && !group->broken)
+		group->broken = INTEL_ACR_GAP;
+	if (event->pmu != group->pmu && !group->broken)
+		group->broken = INTEL_ACR_TWO_PMUS;
 
 	mask = intel_acr_mask(event);
 	group->causes |= mask;
@@ -227,34 +323,33 @@ static void intel_acr_collect(struct intel_acr_group *group,
 }
 
 /* Is what @event does compatible with its part in the group? */
-static bool intel_acr_member_fits(const struct intel_acr_group *group,
-				  struct perf_event *event)
+static enum intel_acr_refusal
+intel_acr_check_member(const struct intel_acr_group *group,
+		       struct perf_event *event)
 {
 	/* Metrics are derived from a counter that restarts when it is read */
 	if (is_metric_event(event))
-		return false;
+		return INTEL_ACR_METRIC;
 
 	/* The ratio of two periods says nothing if one of them changes */
-	if (event->attr.freq)
-		return !intel_acr_mask(event) &&
-		       !(group->causes & intel_acr_member_bit(event));
+	if (event->attr.freq && group->causes & intel_acr_member_bit(event))
+		return INTEL_ACR_CAUSE_FREQUENCY;
 
-	return true;
+	return INTEL_ACR_ACCEPTED;
 }
 
 /**
  * intel_acr_check_group - Check a group with the event that is being opened
  * @event:	event of the core PMU, not yet on the list of its siblings
- * @cntr_mask:	counters that can be reloaded
- * @cause_mask:	counters that can cause a reload
  *
- * Return: 0, or -EINVAL when the members do not fit together.
+ * Return: INTEL_ACR_ACCEPTED, or why the members do not fit together.
  */
-int intel_acr_check_group(struct perf_event *event, u64 cntr_mask,
-			  u64 cause_mask)
+enum intel_acr_refusal intel_acr_check_group(struct perf_event *event)
 {
+	struct intel_acr_counters counters = intel_acr_counters(event->pmu);
 	struct perf_event *leader = event->group_leader, *sibling;
 	struct intel_acr_group group = { .pmu = event->pmu };
+	enum intel_acr_refusal refusal;
 
 	/* A leader has no siblings yet, and no context to walk them under */
 	if (leader != event) {
@@ -265,25 +360,32 @@ int intel_acr_check_group(struct perf_event *event, u64 cntr_mask,
 	intel_acr_collect(&group, event);
 
 	if (!group.reloaded)
-		return 0;
+		return INTEL_ACR_ACCEPTED;
 
-	if (group.broken || group.reloaded > hweight64(cntr_mask) ||
-	    hweight64(group.causes) > hweight64(cause_mask))
-		return -EINVAL;
+	if (group.broken)
+		return group.broken;
+
+	if (group.reloaded > hweight64(counters.reload))
+		return INTEL_ACR_TOO_MANY_RELOADS;
+
+	if (hweight64(group.causes) > hweight64(counters.cause))
+		return INTEL_ACR_TOO_MANY_CAUSES;
 
 	if (leader != event) {
-		if (!intel_acr_member_fits(&group, leader))
-			return -EINVAL;
+		refusal = intel_acr_check_member(&group, leader);
+		if (refusal)
+			return refusal;
 		for_each_sibling_event(sibling, leader) {
 			/* Not before a member, or the group would be broken */
 			if (!intel_acr_is_member(sibling))
 				break;
-			if (!intel_acr_member_fits(&group, sibling))
-				return -EINVAL;
+			refusal = intel_acr_check_member(&group, sibling);
+			if (refusal)
+				return refusal;
 		}
 	}
 
-	return intel_acr_member_fits(&group, event) ? 0 : -EINVAL;
+	return intel_acr_check_member(&group, event);
 }
 
 static bool intel_acr_period_valid(u64 period)
@@ -292,20 +394,26 @@ static bool intel_acr_period_valid(u64 period)
 }
 
 /* Check the attributes of a reloaded event on its own */
-static bool intel_acr_event_valid(struct perf_event *event)
+static enum intel_acr_refusal intel_acr_check_event(struct perf_event *event)
 {
-	if (event->attr.freq || !intel_acr_period_valid(event->attr.sample_period))
-		return false;
+	if (event->attr.freq)
+		return INTEL_ACR_FREQUENCY;
+
+	if (!intel_acr_period_valid(event->attr.sample_period))
+		return INTEL_ACR_PERIOD;
 
 	if (is_topdown_event(event))
-		return false;
+		return INTEL_ACR_SLOTS;
 
 	if (event->attr.precise_ip >= PRECISE_PDIST)
-		return false;
+		return INTEL_ACR_PDIST;
 
 	/* PEBS is armed by an overflow, and a self-reload has none */
-	return !event->attr.precise_ip ||
-	       !(event->attr.config2 & intel_acr_member_bit(event));
+	if (event->attr.precise_ip &&
+	    event->attr.config2 & intel_acr_member_bit(event))
+		return INTEL_ACR_SILENT_PEBS;
+
+	return INTEL_ACR_ACCEPTED;
 }
 
 /* The number of an event that joins a group: above all that are in use */
@@ -324,11 +432,34 @@ static u8 intel_acr_next_member(struct perf_event *leader)
 }
 
 /**
- * intel_acr_hw_config - Check and set up auto counter reload of an event
+ * intel_acr_event_join - Give an event its number and check its group
  * @event:	event of the core PMU that is being opened
  *
- * Reads the group and writes to @event only: if opening fails here or later,
- * nothing is left behind. The siblings' context is locked.
+ * Called when the event is set up, and again when nothing can come in between
+ * any more: others may have joined the group in the meantime. The context of
+ * the siblings is locked. Reads the group and writes to @event only: if opening
+ * fails here or later, nothing is left behind.
+ *
+ * Return: 0, or -EINVAL when @event or its group asks for what cannot work.
+ */
+int intel_acr_event_join(struct perf_event *event)
+{
+	enum intel_acr_refusal refusal = INTEL_ACR_ACCEPTED;
+
+	if (event->group_leader != event)
+		event->hw.acr_member = intel_acr_next_member(event->group_leader);
+
+	if (is_acr_event(event))
+		refusal = intel_acr_check_event(event);
+	if (!refusal)
+		refusal = intel_acr_check_group(event);
+
+	return refusal ? intel_acr_refuse(event, refusal) : 0;
+}
+
+/**
+ * intel_acr_hw_config - Check and set up auto counter reload of an event
+ * @event:	event of the core PMU that is being opened
  *
  * Return: 0, or -EINVAL when @event asks for a reload that its PMU, its
  * attributes or its group do not allow, or does not fit into a group with
@@ -336,8 +467,7 @@ static u8 intel_acr_next_member(struct perf_event *leader)
  */
 int intel_acr_hw_config(struct perf_event *event)
 {
-	u64 cause_mask = hybrid(event->pmu, acr_cause_mask64);
-	u64 cntr_mask = hybrid(event->pmu, acr_cntr_mask64);
+	u64 counters = intel_acr_counters(event->pmu).reload;
 	struct hw_perf_event *hwc = &event->hw;
 
 	hwc->flags &= ~PERF_X86_EVENT_ACR;
@@ -353,27 +483,22 @@ int intel_acr_hw_config(struct perf_event *event)
 		return 0;
 	}
 
-	if (!cntr_mask)
-		return event->attr.config2 ? -EINVAL : 0;
+	if (!event->attr.config2)
+		return counters ? intel_acr_event_join(event) : 0;
 
-	if (event->attr.config2) {
-		hwc->flags |= PERF_X86_EVENT_ACR;
-		hwc->dyn_constraint &= cntr_mask;
-	}
+	if (!counters)
+		return intel_acr_refuse(event, INTEL_ACR_NO_RELOAD);
 
-	if (event->group_leader != event)
-		hwc->acr_member = intel_acr_next_member(event->group_leader);
+	hwc->flags |= PERF_X86_EVENT_ACR;
+	hwc->dyn_constraint &= counters;
 
-	if (is_acr_event(event) && !intel_acr_event_valid(event))
-		return -EINVAL;
-
-	return intel_acr_check_group(event, cntr_mask, cause_mask);
+	return intel_acr_event_join(event);
 }
 
 static int intel_acr_check_period(struct perf_event *event, u64 value)
 {
 	if (is_acr_event(event) && !intel_acr_period_valid(value))
-		return -EINVAL;
+		return intel_acr_refuse(event, INTEL_ACR_PERIOD);
 
 	return intel_acr_base_check_period(event, value);
 }
@@ -392,6 +517,20 @@ void intel_acr_wrmsr(u32 msr, u64 value)
 	KUNIT_STATIC_STUB_REDIRECT(intel_acr_wrmsr, msr, value);
 
 	wrmsrl(msr, value);
+}
+
+/**
+ * intel_acr_wrmsr_safe - Write a register that may not exist
+ * @msr:	number of the MSR
+ * @value:	what to write
+ *
+ * Return: 0, or a negative error when the write faulted.
+ */
+int intel_acr_wrmsr_safe(u32 msr, u64 value)
+{
+	KUNIT_STATIC_STUB_REDIRECT(intel_acr_wrmsr_safe, msr, value);
+
+	return wrmsrl_safe(msr, value);
 }
 
 static u32 intel_acr_msr(int idx, u32 gp0, u32 fx0)
@@ -432,10 +571,10 @@ void intel_acr_write(struct intel_acr_cpu *acr, int idx, u64 causes,
 {
 	u32 reload = -(u32)period;
 
-	if (!(acr->cntr_mask & BIT_ULL(idx)))
+	if (!(acr->counters.reload & BIT_ULL(idx)))
 		return;
 
-	causes &= acr->cause_mask;
+	causes &= acr->counters.cause;
 	if (causes && acr->cfg_c[idx] != reload) {
 		/* Not the new value for the old causes */
 		if (acr->cfg_b[idx]) {
@@ -455,51 +594,63 @@ void intel_acr_write(struct intel_acr_cpu *acr, int idx, u64 causes,
 /**
  * intel_acr_invalidate - Forget what the registers of a CPU contain
  * @acr:	state of the CPU
- * @cntr_mask:	counters that can be reloaded
- * @cause_mask:	counters that can cause a reload
+ * @counters:	counters that its PMU has
  */
-void intel_acr_invalidate(struct intel_acr_cpu *acr, u64 cntr_mask,
-			  u64 cause_mask)
+void intel_acr_invalidate(struct intel_acr_cpu *acr,
+			  struct intel_acr_counters counters)
 {
 	int i;
 
-	acr->cntr_mask = cntr_mask;
-	acr->cause_mask = cause_mask;
+	acr->counters = counters;
 	for (i = 0; i < X86_PMC_IDX_MAX; i++) {
 		acr->cfg_b[i] = INTEL_ACR_UNKNOWN;
 		acr->cfg_c[i] = INTEL_ACR_UNKNOWN;
 	}
 }
 
-/*
+/**
+ * intel_acr_reset - Bring the registers of this CPU into a known state
+ * @acr:	state of this CPU
+ * @counters:	counters that its PMU has by CPUID
+ *
  * Clear the cause masks that firmware or a former kernel left: one of them may
  * hide the overflows of a counter that is not used with ACR, the NMI
  * watchdog's for example. This is also the first write, and a hypervisor may
  * show the CPUID bits without having the registers.
+ *
+ * Return: false if the registers do not exist. @acr has no counters then.
  */
+bool intel_acr_reset(struct intel_acr_cpu *acr,
+		     struct intel_acr_counters counters)
+{
+	unsigned long idx, reload[BITS_TO_LONGS(X86_PMC_IDX_MAX)];
+
+	intel_acr_invalidate(acr, counters);
+
+	bitmap_from_u64(reload, acr->counters.reload);
+	for_each_set_bit(idx, reload, X86_PMC_IDX_MAX) {
+		if (intel_acr_wrmsr_safe(intel_acr_cfg_b_msr(idx), 0)) {
+			intel_acr_invalidate(acr, (struct intel_acr_counters){});
+			return false;
+		}
+		acr->cfg_b[idx] = 0;
+	}
+
+	return true;
+}
+
 static void intel_acr_reset_cpu(int cpu)
 {
 	struct intel_acr_cpu *acr = per_cpu_ptr(&intel_acr_cpu, cpu);
 	struct pmu *pmu = per_cpu(cpu_hw_events, cpu).pmu;
-	unsigned long idx, counters[BITS_TO_LONGS(X86_PMC_IDX_MAX)];
 
-	intel_acr_invalidate(acr, hybrid(pmu, acr_cntr_mask64),
-			     hybrid(pmu, acr_cause_mask64));
-
-	bitmap_from_u64(counters, acr->cntr_mask);
-	for_each_set_bit(idx, counters, X86_PMC_IDX_MAX) {
-		if (!wrmsrl_safe(intel_acr_cfg_b_msr(idx), 0)) {
-			acr->cfg_b[idx] = 0;
-			continue;
-		}
-
-		pr_warn_once("CPU%d: auto counter reload does not work, disabled\n",
-			     cpu);
-		hybrid(pmu, acr_cntr_mask64) = 0;
-		hybrid(pmu, acr_cause_mask64) = 0;
-		intel_acr_invalidate(acr, 0, 0);
+	if (intel_acr_reset(acr, intel_acr_counters(pmu)))
 		return;
-	}
+
+	pr_warn_once("CPU%d: auto counter reload does not work, disabled\n",
+		     cpu);
+	hybrid(pmu, acr_cntr_mask64) = 0;
+	hybrid(pmu, acr_cause_mask64) = 0;
 }
 
 static void intel_acr_cpu_starting(int cpu)
@@ -524,7 +675,7 @@ static struct syscore intel_acr_syscore = {
 };
 
 /*
- * Scheduling and counting
+ * Scheduling
  */
 
 static void intel_acr_add_event(struct perf_event *event)
@@ -547,24 +698,33 @@ static void intel_acr_del_event(struct perf_event *event)
 		this_cpu_write(cpu_hw_events.late_setup_stale, true);
 }
 
-/*
- * Update the cause mask of every reloaded event from the final assignment.
- * Events that are going to be started take it from acr_causes then. Those that
- * keep running are rewritten in place, as the PMU is off; only a change of the
- * event's PMI needs a restart.
+/**
+ * intel_acr_restart - Write the control of a running counter again
+ * @event:	event of the core PMU that runs on this CPU
+ *
+ * Its period goes on where it was. The PMU is off.
  */
-static void intel_acr_late_setup(struct cpu_hw_events *cpuc)
+void intel_acr_restart(struct perf_event *event)
 {
-	struct intel_acr_cpu *acr = this_cpu_ptr(&intel_acr_cpu);
+	KUNIT_STATIC_STUB_REDIRECT(intel_acr_restart, event);
+
+	x86_pmu_stop(event, PERF_EF_UPDATE);
+	event->pmu->start(event, PERF_EF_RELOAD);
+}
+
+/**
+ * intel_acr_translate - Update the cause masks from the final assignment
+ * @cpuc:	events of this CPU
+ * @acr:	state of this CPU
+ *
+ * Events that are going to be started take their mask from acr_causes then.
+ * Those that keep running are rewritten in place, as the PMU is off; only a
+ * change of the event's PMI needs a restart.
+ */
+void intel_acr_translate(struct cpu_hw_events *cpuc, struct intel_acr_cpu *acr)
+{
 	int i;
 
-	if (!cpuc->n_late_setup)
-		return;
-
-	if (!cpuc->n_added && !cpuc->late_setup_stale)
-		return;
-
-	cpuc->late_setup_stale = false;
 	for (i = 0; i < cpuc->n_events; i++) {
 		struct perf_event *event = cpuc->event_list[i];
 		struct hw_perf_event *hwc = &event->hw;
@@ -574,8 +734,8 @@ static void intel_acr_late_setup(struct cpu_hw_events *cpuc)
 		if (!is_acr_event(event))
 			continue;
 
-		if (acr->cntr_mask & BIT_ULL(idx))
-			causes = acr->cause_mask &
+		if (acr->counters.reload & BIT_ULL(idx))
+			causes = acr->counters.cause &
 				 intel_acr_causes(event, cpuc->event_list,
 						  cpuc->assign, cpuc->n_events);
 
@@ -584,18 +744,35 @@ static void intel_acr_late_setup(struct cpu_hw_events *cpuc)
 		if (cpuc->events[idx] != event)
 			continue;
 
-		if (changed & BIT_ULL(idx)) {
-			x86_pmu_stop(event, PERF_EF_UPDATE);
-			event->pmu->start(event, PERF_EF_RELOAD);
-		} else {
+		if (changed & BIT_ULL(idx))
+			intel_acr_restart(event);
+		else
 			intel_acr_write(acr, idx, causes, hwc->sample_period);
-		}
 	}
 }
 
-static void intel_acr_enable_event(struct perf_event *event)
+static void intel_acr_late_setup(struct cpu_hw_events *cpuc)
 {
-	struct intel_acr_cpu *acr = this_cpu_ptr(&intel_acr_cpu);
+	if (!cpuc->n_late_setup)
+		return;
+
+	if (!cpuc->n_added && !cpuc->late_setup_stale)
+		return;
+
+	cpuc->late_setup_stale = false;
+	intel_acr_translate(cpuc, this_cpu_ptr(&intel_acr_cpu));
+}
+
+/**
+ * intel_acr_prepare - Set up the reload of an event that is about to start
+ * @acr:	state of this CPU
+ * @event:	event of the core PMU, on its final counter
+ *
+ * Return: true if the event reloads itself. It must not raise a PMI then;
+ * for general purpose counters that is taken care of.
+ */
+bool intel_acr_prepare(struct intel_acr_cpu *acr, struct perf_event *event)
+{
 	struct hw_perf_event *hwc = &event->hw;
 	int idx = hwc->idx;
 	bool self = false;
@@ -617,6 +794,14 @@ static void intel_acr_enable_event(struct perf_event *event)
 	/* Also without causes: the counter's last event may have had some */
 	intel_acr_write(acr, idx, causes, hwc->sample_period);
 
+	return self;
+}
+
+static void intel_acr_enable_event(struct perf_event *event)
+{
+	bool self = intel_acr_prepare(this_cpu_ptr(&intel_acr_cpu), event);
+	int idx = event->hw.idx;
+
 	static_call(intel_acr_base_enable)(event);
 
 	/* The control of fixed counters is written when the PMU is enabled */
@@ -628,6 +813,127 @@ static void intel_acr_enable_event(struct perf_event *event)
 						 INTEL_FIXED_0_ENABLE_PMI);
 	}
 }
+
+/*
+ * Throttling
+ *
+ * A member that is stopped for taking too many samples does not reload the
+ * others any longer, who would take samples then that nothing justifies. Stop
+ * them as well, and let the core start them all with the next tick.
+ *
+ * The handler of the PMI cannot do that: it still may have to deal with
+ * overflows of those that are to be stopped.
+ */
+
+/**
+ * intel_acr_pause - Stop an event until the next tick
+ * @event:	event of the core PMU that runs on this CPU
+ */
+void intel_acr_pause(struct perf_event *event)
+{
+	KUNIT_STATIC_STUB_REDIRECT(intel_acr_pause, event);
+
+	x86_pmu_stop(event, PERF_EF_UPDATE);
+	event->hw.interrupts = MAX_INTERRUPTS;
+}
+
+/* Is a member of @leader's group reloaded? */
+static bool intel_acr_group_reloads(const struct cpu_hw_events *cpuc,
+				    const struct perf_event *leader)
+{
+	int i;
+
+	for (i = 0; i < cpuc->n_events; i++) {
+		struct perf_event *event = cpuc->event_list[i];
+
+		if (event->group_leader == leader && intel_acr_mask(event))
+			return true;
+	}
+
+	return false;
+}
+
+/**
+ * intel_acr_throttled - Find an event whose group has to pause
+ * @cpuc:	events of this CPU
+ * @first:	position on the list of events from which on to look
+ *
+ * Return: position of the next event that is throttled and belongs to a group
+ * with reloads, or the number of events.
+ */
+int intel_acr_throttled(const struct cpu_hw_events *cpuc, int first)
+{
+	int i;
+
+	for (i = first; i < cpuc->n_events; i++) {
+		struct perf_event *event = cpuc->event_list[i];
+
+		if (event->hw.interrupts == MAX_INTERRUPTS &&
+		    intel_acr_group_reloads(cpuc, event->group_leader))
+			break;
+	}
+
+	return i;
+}
+
+/**
+ * intel_acr_throttle - Pause the groups that have a throttled member
+ * @cpuc:	events of this CPU
+ *
+ * The PMU is off.
+ */
+void intel_acr_throttle(struct cpu_hw_events *cpuc)
+{
+	int i, k;
+
+	for (i = intel_acr_throttled(cpuc, 0); i < cpuc->n_events;
+	     i = intel_acr_throttled(cpuc, i + 1)) {
+		struct perf_event *throttled = cpuc->event_list[i];
+
+		for (k = 0; k < cpuc->n_events; k++) {
+			struct perf_event *event = cpuc->event_list[k];
+
+			if (event->group_leader == throttled->group_leader &&
+			    event->hw.interrupts != MAX_INTERRUPTS &&
+			    event->hw.idx >= 0 &&
+			    cpuc->events[event->hw.idx] == event)
+				intel_acr_pause(event);
+		}
+	}
+}
+
+static void intel_acr_throttle_work(struct irq_work *work)
+{
+	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
+	struct pmu *pmu;
+
+	if (!cpuc->n_events)
+		return;
+
+	pmu = cpuc->event_list[0]->pmu;
+	perf_pmu_disable(pmu);
+	intel_acr_throttle(cpuc);
+	perf_pmu_enable(pmu);
+}
+
+static DEFINE_PER_CPU(struct irq_work, intel_acr_throttle_irq) =
+	IRQ_WORK_INIT_HARD(intel_acr_throttle_work);
+
+static int intel_acr_handle_irq(struct pt_regs *regs)
+{
+	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
+	int handled = static_call(intel_acr_base_handle_irq)(regs);
+
+	if (cpuc->n_late_setup &&
+	    intel_acr_throttled(cpuc, 0) < cpuc->n_events)
+		irq_work_queue(this_cpu_ptr(&intel_acr_throttle_irq));
+
+	return handled;
+}
+
+/*
+ * Counting
+ */
 
 /**
  * intel_acr_delta - Number of events between two values of a reloaded counter
@@ -655,13 +961,27 @@ static s64 intel_acr_sign_extend(u64 raw)
 	return (s64)(raw << shift) >> shift;
 }
 
+/**
+ * intel_acr_account - Count what happened between two reads of a counter
+ * @event:	reloaded event
+ * @old:	value at the first read, sign extended
+ * @new:	value at the second read, sign extended
+ * @reload:	content of the counter's CFG_C
+ */
+void intel_acr_account(struct perf_event *event, s64 old, s64 new, u32 reload)
+{
+	local64_add(intel_acr_delta(old, new, reload), &event->count);
+
+	/* A reload starts a new period */
+	local64_set(&event->hw.period_left, -new);
+}
+
 /* x86_perf_event_update() for counters that can go back */
 static u64 __intel_acr_update(struct perf_event *event)
 {
 	struct intel_acr_cpu *acr = this_cpu_ptr(&intel_acr_cpu);
 	struct hw_perf_event *hwc = &event->hw;
 	u64 old, new;
-	s64 value;
 
 	if (unlikely(!hwc->event_base))
 		return 0;
@@ -672,12 +992,8 @@ static u64 __intel_acr_update(struct perf_event *event)
 		rdpmcl(hwc->event_base_rdpmc, new);
 	} while (!local64_try_cmpxchg(&hwc->prev_count, &old, new));
 
-	value = intel_acr_sign_extend(new);
-	local64_add(intel_acr_delta(intel_acr_sign_extend(old), value,
-				    acr->cfg_c[hwc->idx]), &event->count);
-
-	/* A reload starts a new period */
-	local64_set(&hwc->period_left, -value);
+	intel_acr_account(event, intel_acr_sign_extend(old),
+			  intel_acr_sign_extend(new), acr->cfg_c[hwc->idx]);
 
 	return new;
 }
@@ -729,18 +1045,47 @@ static struct attribute *intel_acr_format_attrs[] = {
 	NULL
 };
 
-static umode_t intel_acr_format_is_visible(struct kobject *kobj,
-					   struct attribute *attr, int i)
+static umode_t intel_acr_is_visible(struct kobject *kobj,
+				    struct attribute *attr, int i)
 {
 	struct pmu *pmu = dev_get_drvdata(kobj_to_dev(kobj));
 
-	return hybrid(pmu, acr_cntr_mask64) ? attr->mode : 0;
+	return intel_acr_counters(pmu).reload ? attr->mode : 0;
 }
 
 const struct attribute_group intel_acr_format_group = {
 	.name		= "format",
 	.attrs		= intel_acr_format_attrs,
-	.is_visible	= intel_acr_format_is_visible,
+	.is_visible	= intel_acr_is_visible,
+};
+
+static ssize_t acr_reload_counters_show(struct device *dev,
+					struct device_attribute *attr,
+					char *buf)
+{
+	return sysfs_emit(buf, "%#llx\n",
+			  intel_acr_counters(dev_get_drvdata(dev)).reload);
+}
+static DEVICE_ATTR_RO(acr_reload_counters);
+
+static ssize_t acr_cause_counters_show(struct device *dev,
+				       struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%#llx\n",
+			  intel_acr_counters(dev_get_drvdata(dev)).cause);
+}
+static DEVICE_ATTR_RO(acr_cause_counters);
+
+static struct attribute *intel_acr_caps_attrs[] = {
+	&dev_attr_acr_reload_counters.attr,
+	&dev_attr_acr_cause_counters.attr,
+	NULL
+};
+
+const struct attribute_group intel_acr_caps_group = {
+	.name		= "caps",
+	.attrs		= intel_acr_caps_attrs,
+	.is_visible	= intel_acr_is_visible,
 };
 
 /*
@@ -773,6 +1118,7 @@ void __init intel_acr_init(void)
 	static_call_update(intel_acr_base_del, x86_pmu.del);
 	static_call_update(intel_acr_base_read, x86_pmu.read);
 	static_call_update(intel_acr_base_update, x86_pmu.update);
+	static_call_update(intel_acr_base_handle_irq, x86_pmu.handle_irq);
 	intel_acr_base_check_period = x86_pmu.check_period;
 	intel_acr_base_cpu_starting = x86_pmu.cpu_starting;
 
@@ -781,6 +1127,8 @@ void __init intel_acr_init(void)
 	x86_pmu.del		= intel_acr_del_event;
 	x86_pmu.read		= intel_acr_read_event;
 	x86_pmu.update		= intel_acr_update;
+	x86_pmu.handle_irq	= intel_acr_handle_irq;
+	x86_pmu.event_join	= intel_acr_event_join;
 	x86_pmu.check_period	= intel_acr_check_period;
 	x86_pmu.cpu_starting	= intel_acr_cpu_starting;
 	x86_pmu.late_setup	= intel_acr_late_setup;

@@ -11,6 +11,10 @@
 
 #include <asm/perf_event.h>
 
+struct attribute_group;
+struct cpu_hw_events;
+struct pmu;
+
 /*
  * Reload values have 32 bits. How hardware widens them to the counter is not
  * architectural; up to this period bit 31 is set and any rule gives the same.
@@ -21,10 +25,55 @@
 #define INTEL_ACR_UNKNOWN	(~0ULL)
 
 /**
+ * enum intel_acr_refusal - Why an event is not opened
+ * @INTEL_ACR_ACCEPTED:		it is, as far as auto counter reload is concerned
+ * @INTEL_ACR_NO_RELOAD:	the PMU has no auto counter reload
+ * @INTEL_ACR_FREQUENCY:	a reloaded event is sampled by frequency
+ * @INTEL_ACR_PERIOD:		a reloaded event has no period, or too long a one
+ * @INTEL_ACR_SLOTS:		a reloaded event is slots or a topdown metric
+ * @INTEL_ACR_PDIST:		a reloaded event has precise_ip 3
+ * @INTEL_ACR_SILENT_PEBS:	an event that reloads itself is precise
+ * @INTEL_ACR_FOREIGN_LEADER:	the group leader is no event of a core PMU
+ * @INTEL_ACR_GAP:		an event of another kind stands between members
+ * @INTEL_ACR_TWO_PMUS:		the members are events of different core PMUs
+ * @INTEL_ACR_TOO_MANY_RELOADS:	not as many counters can be reloaded
+ * @INTEL_ACR_TOO_MANY_CAUSES:	not as many counters can cause a reload
+ * @INTEL_ACR_METRIC:		a member of the group is a topdown metric
+ * @INTEL_ACR_CAUSE_FREQUENCY:	a cause is sampled by frequency
+ */
+enum intel_acr_refusal {
+	INTEL_ACR_ACCEPTED,
+	INTEL_ACR_NO_RELOAD,
+	INTEL_ACR_FREQUENCY,
+	INTEL_ACR_PERIOD,
+	INTEL_ACR_SLOTS,
+	INTEL_ACR_PDIST,
+	INTEL_ACR_SILENT_PEBS,
+	INTEL_ACR_FOREIGN_LEADER,
+	INTEL_ACR_GAP,
+	INTEL_ACR_TWO_PMUS,
+	INTEL_ACR_TOO_MANY_RELOADS,
+	INTEL_ACR_TOO_MANY_CAUSES,
+	INTEL_ACR_METRIC,
+	INTEL_ACR_CAUSE_FREQUENCY,
+};
+
+/**
+ * struct intel_acr_counters - Counters that take part in auto counter reload
+ * @reload:	counters that can be reloaded, bit n is counter index n; 0
+ *		without auto counter reload
+ * @cause:	counters that can cause a reload, same layout
+ *
+ * CPUID leaf 0x23, sub-leaf 2, as far as the PMU has the counters.
+ */
+struct intel_acr_counters {
+	u64	reload;
+	u64	cause;
+};
+
+/**
  * struct intel_acr_cpu - State of auto counter reload on one CPU
- * @cntr_mask:	counters that can be reloaded, bit n is counter index n; 0 when
- *		this CPU has no ACR
- * @cause_mask:	counters that can cause a reload, same layout
+ * @counters:	counters that take part
  * @cfg_b:	cause mask that was last written to each counter's CFG_B, by
  *		counter index, or INTEL_ACR_UNKNOWN
  * @cfg_c:	reload value that was last written to each counter's CFG_C, by
@@ -33,15 +82,15 @@
  * Only accessed by the CPU that it belongs to, with interrupts off.
  */
 struct intel_acr_cpu {
-	u64	cntr_mask;
-	u64	cause_mask;
-	u64	cfg_b[X86_PMC_IDX_MAX];
-	u64	cfg_c[X86_PMC_IDX_MAX];
+	struct intel_acr_counters	counters;
+	u64				cfg_b[X86_PMC_IDX_MAX];
+	u64				cfg_c[X86_PMC_IDX_MAX];
 };
 
 #ifdef CONFIG_PERF_EVENTS_INTEL_ACR
 
 extern const struct attribute_group intel_acr_format_group;
+extern const struct attribute_group intel_acr_caps_group;
 
 void __init intel_acr_init(void);
 int intel_acr_hw_config(struct perf_event *event);
@@ -69,19 +118,38 @@ static inline s64 intel_acr_old_count(struct perf_event *event, s64 old,
 	return old;
 }
 
-int intel_acr_check_group(struct perf_event *event, u64 cntr_mask,
-			  u64 cause_mask);
+struct intel_acr_counters intel_acr_counters(struct pmu *pmu);
+bool intel_acr_is_member(struct perf_event *event);
+enum intel_acr_refusal intel_acr_check_group(struct perf_event *event);
+int intel_acr_event_join(struct perf_event *event);
+int intel_acr_refuse(const struct perf_event *event,
+		     enum intel_acr_refusal refusal);
+
 u64 intel_acr_causes(struct perf_event *event, struct perf_event **list,
 		     const int *assign, int n);
 bool intel_acr_is_cause(struct perf_event *event, struct perf_event **list,
 			int n);
+void intel_acr_group_constraint(struct cpu_hw_events *cpuc,
+				struct perf_event *event, u64 *mask);
+void intel_acr_translate(struct cpu_hw_events *cpuc, struct intel_acr_cpu *acr);
+bool intel_acr_prepare(struct intel_acr_cpu *acr, struct perf_event *event);
+void intel_acr_restart(struct perf_event *event);
+
+int intel_acr_throttled(const struct cpu_hw_events *cpuc, int first);
+void intel_acr_throttle(struct cpu_hw_events *cpuc);
+void intel_acr_pause(struct perf_event *event);
+
 s64 intel_acr_delta(s64 old, s64 new, u32 reload);
-void intel_acr_invalidate(struct intel_acr_cpu *acr, u64 cntr_mask,
-			  u64 cause_mask);
+void intel_acr_account(struct perf_event *event, s64 old, s64 new, u32 reload);
+
+void intel_acr_invalidate(struct intel_acr_cpu *acr,
+			  struct intel_acr_counters counters);
+bool intel_acr_reset(struct intel_acr_cpu *acr,
+		     struct intel_acr_counters counters);
 void intel_acr_write(struct intel_acr_cpu *acr, int idx, u64 causes,
 		     u64 period);
 void intel_acr_wrmsr(u32 msr, u64 value);
-bool intel_acr_is_member(struct perf_event *event);
+int intel_acr_wrmsr_safe(u32 msr, u64 value);
 
 #else /* !CONFIG_PERF_EVENTS_INTEL_ACR */
 
