@@ -16,8 +16,8 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from checks import (acr, cost, lint, model, patches, pmi, power,  # noqa: E402
-                    samples, topdown, topdown_perf)
+from checks import (acr, acr_trace, acr_truth, cost, lint, model,  # noqa: E402
+                    patches, pmi, power, samples, topdown, topdown_perf)
 from checks.harness import BUILD, MACHINE_PARTS, TOP, Check, boot, tail, tap  # noqa: E402
 
 
@@ -63,8 +63,9 @@ for test in {}; do
 done
 """
 # What has to be skipped where: skylake has no ACR, and only skylake has its
-# precise cycles. The first CPU cannot go, and is arrowlake's only P-core.
-MAY_SKIP = {"skylake": r"acr\.acr\.",
+# precise cycles. clearwaterforest runs without PDist, which 6.12 knows by model.
+# The first CPU cannot go, and is arrowlake's only P-core.
+MAY_SKIP = {"skylake": r"acr", "clearwaterforest": r"acr-(B17|D10)-",
             "": r"mmap\.|pmi-2[45]-|pmi\.pmi\.hotplug$"}
 # What has to be right also where interrupts come late, and a freeze costs counts
 LATE = ("pmi_6_pmu_disabled", "pmi_8_event_deleted", "pmi_10_storm",
@@ -78,10 +79,10 @@ def selftest(check):
         return
     for place, tests in (("arrowlake", "/selftests/*"),
                          ("arrowlake-atom", "/selftests/pmi"),
-                         ("clearwaterforest", "/selftests/acr"),
+                         ("clearwaterforest", "/selftests/acr*"),
                          ("icelake", "/selftests/pmi /selftests/topdown"),
                          ("sapphirerapids", "/selftests/topdown"),
-                         ("skylake", "/selftests/acr /selftests/pmi"),
+                         ("skylake", "/selftests/acr* /selftests/pmi"),
                          ("skylake-late", "/selftests/pmi")):
         selftests_on(check, place, tests)
 
@@ -141,7 +142,8 @@ def perftest(check):
 
 
 def machine(check):
-    for suite in (model, acr, pmi, cost, power, samples, topdown):
+    for suite in (model, acr, acr_trace, acr_truth, pmi, cost, power, samples,
+                  topdown):
         suite.run(check)
 
 
