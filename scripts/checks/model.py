@@ -247,6 +247,8 @@ def truth(check):
 OBSERVED = """
 taskset -c 1 perf stat -e instructions:u payload
 pmusim 1 msr 0x38f | sed 's/^/accesses /'
+dd if=/dev/cpu/1/msr of=/dev/null bs=8 count=1 iflag=skip_bytes skip=$((0x1902)) 2>/dev/null
+pmusim 1 stats
 """
 
 
@@ -260,16 +262,21 @@ def observed(check):
     stats = f"{BUILD}/check/{test}.tsv"
     status, text, log = boot(
         test, OBSERVED, "--cpu-option", f"pmusim-stats={stats}",
-        "--qemu-option=-trace", "--qemu-option=pmusim_wrmsr")
-    with open(f"{BUILD}/check/{test}/qemu.log", encoding="utf-8") as trace:
-        traced = len(re.findall(r"pmusim_wrmsr cpu 1 msr 0x38f ", trace.read()))
-    with open(stats, encoding="utf-8") as table:
-        dumped = dict(re.findall(r"^1\twrmsr (0x\w+)\t(\d+)$", table.read(), re.M))
+        "--qemu-option=-trace", "--qemu-option=pmusim_*msr")
+    with open(f"{BUILD}/check/{test}/qemu.log", encoding="utf-8") as file:
+        trace = file.read()
+    traced = len(re.findall(r"pmusim_wrmsr cpu 1 msr 0x38f ", trace))
+    faults = len(re.findall(r"msr cpu 1 .* fault 1$", trace, re.M))
+    with open(stats, encoding="utf-8") as file:
+        table = file.read()
+    dumped = dict(re.findall(r"^1\twrmsr (0x\w+)\t(\d+)$", table, re.M))
     read = re.search(r"^accesses \d+ (\d+)$", text, re.M)
-    right = read and int(read[1]) == traced == int(dumped.get("0x38f", 0)) > 0
+    right = read and int(read[1]) == traced == int(dumped.get("0x38f", 0)) > 0 \
+        and faults == 1 and "\nfaults 1\n" in text and "\n1\tfaults\t1\n" in table
     check.record("machine", test, "pass" if right and not status else "fail",
                  time.monotonic() - start, log, f"traced {traced}, at exit "
-                 f"{dumped.get('0x38f')}, in the guest {read and read[1]}")
+                 f"{dumped.get('0x38f')}, in the guest {read and read[1]}; "
+                 f"faults traced: {faults}")
 
 
 MEMORY = r"""

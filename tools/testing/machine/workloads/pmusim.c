@@ -39,7 +39,7 @@ static const char * const statistics[] = {
 	"reads", "writes", "pmis", "pmis_lost", "lvtpc_writes", "pebs_records",
 	"pebs_lost", "nmis", "nmi_instructions", "kernel_instructions",
 	"user_instructions", "rdpmcs", "nmi_reads", "nmi_writes",
-	"nmi_lvtpc_writes", "nmi_rdpmcs",
+	"nmi_lvtpc_writes", "nmi_rdpmcs", "faults",
 };
 
 static const char * const lanes[] = {

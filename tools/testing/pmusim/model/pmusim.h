@@ -466,6 +466,8 @@ enum pmusim_statistic {
     PMUSIM_STAT_NMI_WRITES,
     PMUSIM_STAT_NMI_LVTPC_WRITES,
     PMUSIM_STAT_NMI_RDPMCS,
+    /* RDMSR, WRMSR, RDPMC of the kernel that raised #GP */
+    PMUSIM_STAT_FAULTS,
     PMUSIM_STATISTICS,
 };
 

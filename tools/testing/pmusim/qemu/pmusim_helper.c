@@ -336,6 +336,9 @@ void helper_pmusim_admit(CPUX86State *env, uint32_t insns)
 
 static G_NORETURN void fault(CPUX86State *env, uintptr_t retaddr)
 {
+    if (x86_pmusim_class(env->hflags) == PMUSIM_OS) {
+        env->pmusim.truth.total[PMUSIM_STAT_FAULTS]++;
+    }
     raise_exception_err_ra(env, EXCP0D_GPF, 0, retaddr);
 }
 

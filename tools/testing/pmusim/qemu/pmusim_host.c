@@ -112,6 +112,7 @@ static const char *const statistics[PMUSIM_STATISTICS] = {
     [PMUSIM_STAT_NMI_WRITES] = "nmi_writes",
     [PMUSIM_STAT_NMI_LVTPC_WRITES] = "nmi_lvtpc_writes",
     [PMUSIM_STAT_NMI_RDPMCS] = "nmi_rdpmcs",
+    [PMUSIM_STAT_FAULTS] = "faults",
 };
 
 static void dump_cpu(FILE *file, int cpu, const struct pmusim_truth *truth)
