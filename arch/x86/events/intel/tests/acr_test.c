@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit tests of auto counter reload: enumeration, constraints, the translation
- * of masks to counters, register values and the checks of a group. They run on
- * any CPU; no MSR is touched.
- *
- * Expected values are written out, or come from a search that is too simple to
- * be wrong.
+ * KUnit tests of auto counter reload: enumeration, the translation of masks to
+ * counters, register values and the checks of a group. They run on any CPU; no
+ * MSR is touched.
  */
 #include <kunit/static_stub.h>
 #include <kunit/test.h>
@@ -14,7 +11,6 @@
 #include <linux/perf_event.h>
 #include <linux/string.h>
 
-#include "../../constraint.h"
 #include "../../perf_event.h"
 #include "../acr.h"
 #include "../perfmon_ext.h"
@@ -457,99 +453,6 @@ static void leaf_test(struct kunit *test)
 						    &reload, &cause), !!c->reload);
 	KUNIT_EXPECT_EQ(test, reload, c->reload);
 	KUNIT_EXPECT_EQ(test, cause, c->cause);
-}
-
-/*
- * Constraints and assignment
- */
-
-static void narrow_test(struct kunit *test)
-{
-	struct event_constraint wide = { .idxmsk64 = 0x2000000ffULL, .weight = 9 };
-	struct event_constraint entry = {}, *c;
-
-	c = x86_narrow_constraint(&wide, &entry, ~0ULL);
-	KUNIT_EXPECT_PTR_EQ(test, c, &wide);
-	KUNIT_EXPECT_EQ(test, entry.weight, 0);
-
-	c = x86_narrow_constraint(&wide, &entry, SKYMONT_ACR);
-	KUNIT_ASSERT_PTR_EQ(test, c, &entry);
-	KUNIT_EXPECT_EQ(test, c->idxmsk64, 0x2000000fcULL);
-	KUNIT_EXPECT_EQ(test, c->weight, 7);
-	KUNIT_EXPECT_TRUE(test, c->flags & PERF_X86_EVENT_DYNAMIC);
-	KUNIT_EXPECT_EQ(test, wide.idxmsk64, 0x2000000ffULL);
-	KUNIT_EXPECT_FALSE(test, wide.flags & PERF_X86_EVENT_DYNAMIC);
-
-	/* Together with the first four counters of the branch counters */
-	c = x86_narrow_constraint(c, &entry, 0xf);
-	KUNIT_EXPECT_EQ(test, c->idxmsk64, 0xcULL);
-	KUNIT_EXPECT_EQ(test, c->weight, 2);
-
-	c = x86_narrow_constraint(c, &entry, 0x3);
-	KUNIT_EXPECT_EQ(test, c->weight, 0);
-}
-
-/* Can events @i and up have a counter each when @used is taken? */
-static bool try_all(struct event_constraint **c, int n, int i, u64 used)
-{
-	int idx;
-
-	if (i == n)
-		return true;
-
-	for (idx = 0; idx < X86_PMC_IDX_MAX; idx++) {
-		if (c[i]->idxmsk64 & ~used & BIT_ULL(idx) &&
-		    try_all(c, n, i + 1, used | BIT_ULL(idx)))
-			return true;
-	}
-
-	return false;
-}
-
-static void expect_match(struct kunit *test, struct event_constraint **c, int n)
-{
-	int assign[8], i, ret = x86_match_events(c, n, assign);
-	u64 used = 0;
-
-	KUNIT_ASSERT_EQ(test, ret, try_all(c, n, 0, 0) ? 0 : n);
-	KUNIT_ASSERT_EQ(test, ret, x86_match_events(c, n, NULL));
-	if (ret)
-		return;
-
-	for (i = 0; i < n; i++) {
-		KUNIT_ASSERT_TRUE(test, c[i]->idxmsk64 & BIT_ULL(assign[i]));
-		KUNIT_ASSERT_FALSE(test, used & BIT_ULL(assign[i]));
-		used |= BIT_ULL(assign[i]);
-	}
-}
-
-static void match_test(struct kunit *test)
-{
-	struct event_constraint con[5], *c[5];
-	u32 seed = 1;
-	int round, i;
-
-	for (i = 0; i < ARRAY_SIZE(c); i++)
-		c[i] = &con[i];
-
-	/* The greedy search gives counter 2 to the first and has none left */
-	con[0].idxmsk64 = 0x0c;
-	con[1].idxmsk64 = 0x07;
-	con[2].idxmsk64 = 0x07;
-	con[3].idxmsk64 = 0x07;
-	KUNIT_EXPECT_EQ(test, x86_match_events(c, 4, NULL), 0);
-	expect_match(test, c, 4);
-
-	for (round = 0; round < 500; round++) {
-		for (i = 0; i < ARRAY_SIZE(c); i++) {
-			seed = seed * 1103515245 + 12345;
-			con[i].idxmsk64 = (seed >> 16) & 0x3f &
-					  (seed >> 22 | seed >> 10);
-			if (seed & 0x80000000)
-				con[i].idxmsk64 |= BIT_ULL(33);
-		}
-		expect_match(test, c, ARRAY_SIZE(c));
-	}
 }
 
 /*
@@ -1633,8 +1536,6 @@ static void acr_b18_branch_counters(struct kunit *test)
 
 static struct kunit_case acr_test_cases[] = {
 	KUNIT_CASE_PARAM(leaf_test, leaf_gen_params),
-	KUNIT_CASE(narrow_test),
-	KUNIT_CASE(match_test),
 	KUNIT_CASE(three_members_test),
 	KUNIT_CASE(self_reloading_leader_test),
 	KUNIT_CASE(group_ok_test),
