@@ -4,6 +4,7 @@
  * with them.
  */
 #include <linux/bitops.h>
+#include <linux/compiler.h>
 #include <linux/perf_event.h>
 #include <linux/static_call.h>
 #include <linux/string.h>
@@ -42,13 +43,9 @@ x86_narrow_constraint(struct event_constraint *c,
 	return entry;
 }
 
-/*
- * The last step of all: the model specific functions below return constants
- * for precise events, which have to be narrowed as well.
- */
-static struct event_constraint *
-x86_dyn_event_constraints(struct cpu_hw_events *cpuc, int idx,
-			  struct perf_event *event)
+static noinline struct event_constraint *
+x86_narrowed_constraints(struct cpu_hw_events *cpuc, int idx,
+			 struct perf_event *event)
 {
 	u64 mask = event->hw.dyn_constraint;
 	struct event_constraint *c;
@@ -57,6 +54,22 @@ x86_dyn_event_constraints(struct cpu_hw_events *cpuc, int idx,
 	static_call_cond(x86_group_constraint)(cpuc, event, &mask);
 
 	return x86_narrow_constraint(c, &cpuc->constraint_list[idx], mask);
+}
+
+/*
+ * The last step of all: the model specific functions below return constants
+ * for precise events, which have to be narrowed as well.
+ */
+static struct event_constraint *
+x86_dyn_event_constraints(struct cpu_hw_events *cpuc, int idx,
+			  struct perf_event *event)
+{
+	/* In the path of context switches, where few events ask for anything */
+	if (unlikely(event->hw.dyn_constraint != ~0ULL ||
+		     cpuc->n_late_setup || cpuc->is_fake))
+		return x86_narrowed_constraints(cpuc, idx, event);
+
+	return static_call(x86_static_constraints)(cpuc, idx, event);
 }
 
 /**
@@ -97,7 +110,14 @@ int x86_match_events(struct event_constraint **constraints, int n, int *assign)
 {
 	s8 counter[X86_PMC_IDX_MAX], owner[X86_PMC_IDX_MAX];
 	s8 via[X86_PMC_IDX_MAX], queue[X86_PMC_IDX_MAX];
+	u64 counters = 0;
 	int i;
+
+	/* What most groups fail for that have to wait for their turn */
+	for (i = 0; i < n; i++)
+		counters |= constraints[i]->idxmsk64;
+	if (hweight64(counters) < n)
+		return n;
 
 	memset(counter, -1, sizeof(counter));
 	memset(owner, -1, sizeof(owner));

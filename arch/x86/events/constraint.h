@@ -18,7 +18,8 @@ struct perf_event;
  *    the event's own attributes ask for. All ones: no restriction.
  *  - x86_group_constraint, asked in each scheduling pass, for what the other
  *    members of the group ask for. It clears bits in the mask; groups change
- *    while they exist, so the answer is not stored.
+ *    while they exist, so the answer is not stored. It is asked when a group is
+ *    validated, and on CPUs with events that need x86_pmu.late_setup.
  */
 void x86_group_constraint(struct cpu_hw_events *cpuc, struct perf_event *event,
 			  u64 *mask);

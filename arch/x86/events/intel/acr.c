@@ -589,6 +589,11 @@ void intel_acr_write(struct intel_acr_cpu *acr, int idx, u64 causes,
 		intel_acr_wrmsr(intel_acr_cfg_b_msr(idx), causes);
 		acr->cfg_b[idx] = causes;
 	}
+
+	if (causes)
+		acr->armed |= BIT_ULL(idx);
+	else
+		acr->armed &= ~BIT_ULL(idx);
 }
 
 /**
@@ -602,6 +607,7 @@ void intel_acr_invalidate(struct intel_acr_cpu *acr,
 	int i;
 
 	acr->counters = counters;
+	acr->armed = counters.reload;
 	for (i = 0; i < X86_PMC_IDX_MAX; i++) {
 		acr->cfg_b[i] = INTEL_ACR_UNKNOWN;
 		acr->cfg_c[i] = INTEL_ACR_UNKNOWN;
@@ -634,6 +640,7 @@ bool intel_acr_reset(struct intel_acr_cpu *acr,
 			return false;
 		}
 		acr->cfg_b[idx] = 0;
+		acr->armed &= ~BIT_ULL(idx);
 	}
 
 	return true;
@@ -678,24 +685,28 @@ static struct syscore intel_acr_syscore = {
  * Scheduling
  */
 
+/*
+ * What follows is in the path of all events of CPUs that have ACR, and calls
+ * the method below last: the compiler can make that a test and a jump.
+ */
 static void intel_acr_add_event(struct perf_event *event)
 {
-	static_call(intel_acr_base_add)(event);
-
-	if (is_acr_event(event))
+	if (unlikely(is_acr_event(event)))
 		this_cpu_inc(cpu_hw_events.n_late_setup);
+
+	static_call(intel_acr_base_add)(event);
 }
 
 static void intel_acr_del_event(struct perf_event *event)
 {
-	static_call(intel_acr_base_del)(event);
-
-	if (is_acr_event(event))
-		this_cpu_dec(cpu_hw_events.n_late_setup);
-
-	/* The counter may be free now: others must not name it any longer */
-	if (this_cpu_read(cpu_hw_events.n_late_setup))
+	/* The counter will be free: others must not name it any longer */
+	if (unlikely(this_cpu_read(cpu_hw_events.n_late_setup))) {
 		this_cpu_write(cpu_hw_events.late_setup_stale, true);
+		if (is_acr_event(event))
+			this_cpu_dec(cpu_hw_events.n_late_setup);
+	}
+
+	static_call(intel_acr_base_del)(event);
 }
 
 /**
@@ -797,7 +808,7 @@ bool intel_acr_prepare(struct intel_acr_cpu *acr, struct perf_event *event)
 	return self;
 }
 
-static void intel_acr_enable_event(struct perf_event *event)
+static noinline void intel_acr_enable_reload(struct perf_event *event)
 {
 	bool self = intel_acr_prepare(this_cpu_ptr(&intel_acr_cpu), event);
 	int idx = event->hw.idx;
@@ -812,6 +823,14 @@ static void intel_acr_enable_event(struct perf_event *event)
 			~intel_fixed_bits_by_idx(idx - INTEL_PMC_IDX_FIXED,
 						 INTEL_FIXED_0_ENABLE_PMI);
 	}
+}
+
+static void intel_acr_enable_event(struct perf_event *event)
+{
+	if (unlikely(is_acr_event(event) || this_cpu_read(intel_acr_cpu.armed)))
+		intel_acr_enable_reload(event);
+	else
+		static_call(intel_acr_base_enable)(event);
 }
 
 /*

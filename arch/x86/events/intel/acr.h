@@ -74,6 +74,8 @@ struct intel_acr_counters {
 /**
  * struct intel_acr_cpu - State of auto counter reload on one CPU
  * @counters:	counters that take part
+ * @armed:	counters whose CFG_B is not 0, as far as is known, bit n is counter
+ *		index n
  * @cfg_b:	cause mask that was last written to each counter's CFG_B, by
  *		counter index, or INTEL_ACR_UNKNOWN
  * @cfg_c:	reload value that was last written to each counter's CFG_C, by
@@ -83,6 +85,7 @@ struct intel_acr_counters {
  */
 struct intel_acr_cpu {
 	struct intel_acr_counters	counters;
+	u64				armed;
 	u64				cfg_b[X86_PMC_IDX_MAX];
 	u64				cfg_c[X86_PMC_IDX_MAX];
 };
