@@ -16,9 +16,9 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from checks import (acr, acr_trace, acr_truth, cost, hotplug, lint,  # noqa: E402
-                    model, patches, pmi, power, samples, topdown,
-                    topdown_perf)
+from checks import (acr, acr_trace, acr_truth, constraints, cost,  # noqa: E402
+                    hotplug, lint, model, patches, pmi, power,
+                    samples, topdown, topdown_perf)
 from checks.harness import BUILD, MACHINE_PARTS, TOP, Check, boot, tail, tap  # noqa: E402
 
 
@@ -143,8 +143,8 @@ def perftest(check):
 
 
 def machine(check):
-    for suite in (model, acr, acr_trace, acr_truth, hotplug, pmi,
-                  cost, power, samples, topdown):
+    for suite in (model, acr, acr_trace, acr_truth, hotplug,
+                  constraints, pmi, cost, power, samples, topdown):
         suite.run(check)
 
 
