@@ -24,6 +24,10 @@ points the worst of four categories is wrong, and the slots by how many percent:
 as perf stat counts it, -rdpmc as the program itself finds with libperf, -sample
 as perf record has it in samples.
 
+acr-switch and plain-switch have what a context switch costs the kernel, between
+two programs of which each is sampled by a ratio, or has its events counted. See
+checks/switch_cost.py.
+
 acr-vs-classic is about one kernel, the series: samples, bytes of perf.data and
 kernel instructions of two recordings that find the same hot spot, by classic
 sampling and by auto counter reload, with the periods of the published example,
@@ -41,7 +45,7 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from checks import acr_cost, harness, samples, topdown  # noqa: E402
+from checks import acr_cost, harness, samples, switch_cost, topdown  # noqa: E402
 
 PERIOD = 10007
 WEIGHTS = {"insns": 1, "rdmsr": 30, "rdpmc": 30, "wrmsr": 100, "apic": 100}
@@ -68,6 +72,20 @@ SCENARIOS = {
     "pmi-pebs": Scenario("-k monotonic", "branches", "upp"),
     "pmi-lbr": Scenario("-b", "branches", "u"),
 }
+
+# Who has a scenario, its script, and the counters that each program has.
+Switch = collections.namedtuple("Switch", "variants cores part counters")
+SWITCHES = {
+    "acr-switch": Switch(("series", "mainline"), switch_cost.ACR_CORES,
+                         switch_cost.acr_part("acr-switch", 20011, 20011),
+                         switch_cost.ACR_COUNTERS),
+    "plain-switch": Switch(("stock", "series", "mainline"), switch_cost.CORES,
+                           switch_cost.plain_part("plain-switch",
+                                                  switch_cost.stat_events(True)),
+                           len(switch_cost.STAT_EVENTS)),
+}
+# Where nothing but switches is measured.
+SWITCH_CORES = [core for core in switch_cost.CORES if core not in CORES]
 
 ACR_CORE = "arrowlake-atom"
 TOPDOWN = ("topdown-switch", "topdown-read", "topdown-snapshot",
@@ -200,6 +218,26 @@ def measure_topdown(core_name, variant):
     return figures
 
 
+def measure_switches(core_name, variant, chosen):
+    """One boot; {scenario: figures}."""
+    parts = {name: switch for name, switch in SWITCHES.items()
+             if name in chosen and variant in switch.variants
+             and core_name in switch.cores}
+    if not parts:
+        return {}
+    status, text, log = switch_cost.run_on(
+        core_name, VARIANTS[variant], switch_cost.script(
+            core_name, *(switch.part for switch in parts.values())), "bench")
+    found = {name: switch_cost.per_switch(text, name, switch.counters)
+             for name, switch in parts.items()}
+    if status or not all(found.values()):
+        sys.exit(f"bench.py: {core_name} {variant}: no figures for switches,"
+                 f" see {log}\n" + harness.tail(text))
+    return {name: {metric: figures[metric] for metric in
+                   ("wrmsr", "rdmsr", "rdpmc", "insns")}
+            for name, figures in found.items()}
+
+
 def acr_rows(chosen, variants):
     """Rows of the scenarios that compare two recordings."""
     scenarios = [name for name in chosen if name in acr_cost.SCENARIOS]
@@ -223,14 +261,15 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--scenario", action="append",
-                        choices=[*SCENARIOS, *STACKS, *TOPDOWN,
+                        choices=[*SCENARIOS, *STACKS, *TOPDOWN, *SWITCHES,
                                  *acr_cost.SCENARIOS])
-    parser.add_argument("--cpu", action="append", choices=CORES)
+    parser.add_argument("--cpu", action="append", choices=[*CORES, *SWITCH_CORES])
     parser.add_argument("--variant", action="append",
                         choices=[*VARIANTS, *acr_cost.VARIANTS])
     parser.add_argument("--table", default=harness.BUILD + "/results/bench.tsv")
     args = parser.parse_args()
-    chosen = args.scenario or [*SCENARIOS, *STACKS, *TOPDOWN, *acr_cost.SCENARIOS]
+    chosen = args.scenario or [*SCENARIOS, *STACKS, *TOPDOWN, *SWITCHES,
+                               *acr_cost.SCENARIOS]
     scenarios = [name for name in chosen if name in SCENARIOS]
 
     builder = harness.Check("")
@@ -245,11 +284,13 @@ def main():
             sys.exit(f"bench.py: cannot build {part}")
 
     rows = []
-    for core in args.cpu or CORES:
+    for core in args.cpu or [*CORES, *SWITCH_CORES]:
         measured = {}
         for variant in variants:
             start = time.monotonic()
-            results = measure(core, variant, scenarios) if scenarios else {}
+            results = measure(core, variant, scenarios) \
+                if scenarios and core in CORES else {}
+            results.update(measure_switches(core, variant, chosen))
             stacks = [name for name in STACKS if name in chosen and
                       core in STACKS_CORES and
                       (variant != "series-freeze" or name == "pmi-stacks-period")]

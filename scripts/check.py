@@ -18,7 +18,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from checks import (acr, acr_trace, acr_truth, constraints, cost,  # noqa: E402
                     hotplug, lint, model, patches, pmi, power,
-                    samples, topdown, topdown_perf)
+                    samples, switch_cost, topdown, topdown_perf)
 from checks.harness import BUILD, MACHINE_PARTS, TOP, Check, boot, tail, tap  # noqa: E402
 
 
@@ -144,7 +144,8 @@ def perftest(check):
 
 def machine(check):
     for suite in (model, acr, acr_trace, acr_truth, hotplug,
-                  constraints, pmi, cost, power, samples, topdown):
+                  constraints, switch_cost, pmi, cost, power, samples,
+                  topdown):
         suite.run(check)
 
 

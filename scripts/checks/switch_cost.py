@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What auto counter reload costs who uses it, and who does not.
+
+Two programs take turns on a CPU of their own, each with events of its own, so
+that each context switch takes the events of one off the counters and brings back
+those of the other. All figures are counts of the emulated PMU.
+"""
+
+import collections
+import re
+import time
+
+from checks.harness import IMAGES, boot, tail
+
+Core = collections.namedtuple("Core", "cpu pmu options")
+# The programs run on CPU 1, the shell on CPU 0.
+CORES = {
+    "skylake": Core("skylake", "cpu", ()),
+    "icelake": Core("icelake", "cpu", ()),
+    "sapphirerapids": Core("sapphirerapids", "cpu", ()),
+    "arrowlake": Core("arrowlake", "cpu_core", ("pmusim-atoms=0x1",)),
+    "arrowlake-atom": Core("arrowlake", "cpu_atom", ("pmusim-atoms=0x2",)),
+    "clearwaterforest": Core("clearwaterforest", "cpu", ()),
+}
+ACR_CORES = ("arrowlake-atom", "clearwaterforest")
+ACR_COUNTERS = 2
+# Of the instructions of a switch: what ticks cost in addition is not the same in
+# each second.
+NOISE = 0.01
+# Where there are reloaded events, each method has to look whether this is one.
+HAVE_ACR = ("arrowlake", "arrowlake-atom", "clearwaterforest")
+TEST_AND_JUMP = 0.025
+
+STAT_EVENTS = ("cycles", "instructions", "branches", "branch-misses",
+               "cache-references", "cache-misses")
+REGISTERS = [first + 4 * number for first, count in ((0x1902, 10), (0x1903, 10),
+                                                     (0x1982, 7), (0x1983, 7))
+             for number in range(count)]
+
+PREPARE = """
+cd /tmp
+taskset -p 1 $$ >/dev/null
+both()
+{{
+	pmusim 1 clear
+	for tool; do
+		taskset -c 1 $tool yield &
+	done
+	sleep 1
+	pmusim 1 count on
+}}
+# Prints what happens within a second, {windows} times.
+look()
+{{
+	for window in $(seq {windows}); do
+		pmusim 1 clear
+		sleep 1
+		echo "== $1"
+		pmusim 1 stats
+	done
+}}
+registers()
+{{
+	for number in {registers}; do
+		pmusim 1 msr $number
+	done | awk '{{ writes += $2 }} END {{ print "reload", writes }}'
+}}
+end()
+{{
+	killall yield
+	wait
+}}
+"""
+
+def script(core, *parts, windows=3):
+    """Shell text with what the parts need in front."""
+    registers = " ".join(f"{number:#x}" for number in REGISTERS)
+    text = PREPARE.format(windows=windows, registers=registers)
+    return text + "".join(parts).replace("PMU", CORES[core].pmu)
+
+
+def acr_part(name, *periods):
+    """Two programs that are sampled by ratio, with a threshold each."""
+    tools = " ".join(
+        f'"perf record -q -o /tmp/{name}-{number} -e '
+        "{PMU/branch-misses,period=" + str(period) + ",acr_mask=0x2/u,"
+        'PMU/branch-instructions,period=1000003,acr_mask=0x3/u}"'
+        for number, period in enumerate(periods))
+    return f"both {tools}\nregisters\nlook {name}\nregisters\nend\n"
+
+
+def plain_part(name, events):
+    """Two programs whose events are counted."""
+    tool = f'"perf stat -o /dev/null -e {events}"'
+    return f"both {tool} {tool}\nlook {name}\nend\n"
+
+
+def stat_events(group):
+    events = ",".join(f"PMU/{event}/" for event in STAT_EVENTS)
+    return "{" + events + "}" if group else events
+
+
+def run_on(core, kernel, text, name):
+    place = CORES[core]
+    options = [word for option in place.options for word in ("--cpu-option", option)]
+    return boot(f"acr-cost-{name}-{core}-{kernel}", text, "--cpu", place.cpu,
+                "--append", "isolcpus=1", "--kernel", IMAGES[kernel], *options)
+
+
+def per_switch(text, name, counters):
+    """Figures of the second in which the programs were disturbed least. A program
+    that leaves has each of its counters read once; not each yield is a switch."""
+    best = None
+    for block in re.findall(rf"^== {name}\n((?:\w+ \d+\n)+)", text, re.M):
+        stats = {key: int(value) for key, value in
+                 re.findall(r"^(\w+) (\d+)$", block, re.M)}
+        switches = stats["rdpmcs"] / counters
+        if switches and (not best or switches > best["switches"]):
+            best = {"switches": switches,
+                    "wrmsr": stats["writes"] / switches,
+                    "rdmsr": stats["reads"] / switches,
+                    "rdpmc": counters,
+                    "insns": stats["kernel_instructions"] / switches}
+    return best
+
+
+def reload_writes(text):
+    """Writes of CFG_B and CFG_C before and during each look."""
+    return [int(number) for number in re.findall(r"^reload (\d+)$", text, re.M)]
+
+
+def steady(check):
+    """Groups that find their counters as they left them write no register of
+    auto counter reload; with other periods they do, so it would be seen."""
+    for core in ACR_CORES:
+        tests = [f"acr-cost-{test}-{core}" for test in ("steady", "change-is-seen")]
+        if not any(check.wants("machine", test) for test in tests) or \
+                not check.need("machine", "kernel", "rootfs", "qemu"):
+            continue
+        start = time.monotonic()
+        status, text, log = run_on(core, "series", script(
+            core, acr_part("steady", 20011, 20011),
+            acr_part("change", 20011, 20021), windows=1), "steady")
+        steady_switch, change = (per_switch(text, name, ACR_COUNTERS)
+                                 for name in ("steady", "change"))
+        writes = reload_writes(text)
+        ran = not status and len(writes) == 4 and steady_switch and change and \
+            min(steady_switch["switches"], change["switches"]) > 1000 and \
+            steady_switch["wrmsr"] > 2
+        seconds = time.monotonic() - start
+        for test, right in zip(tests, (
+                ran and writes[0] > 0 and writes[1] == 0,
+                ran and writes[3] > change["switches"] / 2)):
+            check.record("machine", test, "pass" if right else "fail", seconds, log,
+                         f"writes {writes}, {steady_switch}, {change}\n{tail(text)}")
+            seconds = 0
+
+
+def plain(check):
+    """Who does not use auto counter reload pays nothing for it, or next to
+    nothing where others can."""
+    for core in CORES:
+        test = f"acr-cost-plain-{core}"
+        if not check.wants("machine", test) or not check.need(
+                "machine", "kernel", "stock", "rootfs", "qemu"):
+            continue
+        start = time.monotonic()
+        found, logs, bad = {}, [], 0
+        for kernel in ("stock", "series"):
+            status, text, log = run_on(core, kernel, script(
+                core, plain_part("group", stat_events(True)),
+                plain_part("single", stat_events(False))), "plain")
+            bad |= status
+            logs.append(log)
+            for name in ("group", "single"):
+                found[kernel, name] = per_switch(text, name, len(STAT_EVENTS))
+        limit = 1 + NOISE + (TEST_AND_JUMP if core in HAVE_ACR else 0)
+        right = not bad and all(found.values()) and all(
+            found["series", name]["insns"] <= found["stock", name]["insns"] * limit
+            for name in ("group", "single"))
+        why = "\n".join(f"{kernel} {name}: {figures}"
+                        for (kernel, name), figures in found.items())
+        check.record("machine", test, "pass" if right else "fail",
+                     time.monotonic() - start, logs[-1], why)
+
+
+def run(check):
+    steady(check)
+    plain(check)
