@@ -70,6 +70,9 @@ speed: rootfs ## P what the emulated PMU costs the emulator, in seconds
 modeltest: deps ## C unit tests of the emulated PMU, on the host
 	@scripts/check.py modeltest
 
+fuzz: deps ## P random events and perf lines on a debug kernel; SECONDS=600 SEED=1; build/results/fuzz.tsv
+	@scripts/fuzz.py $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED))
+
 fuzz-model: deps ## P fuzz the emulated PMU; SECONDS=600
 	@scripts/fuzz-model.sh $(SECONDS)
 
@@ -107,6 +110,6 @@ clean: ## P remove build/
 
 .NOTPARALLEL:
 .PHONY: help demo check fresh series kernel perf qemu selftests rootfs vm \
-	pmusim-matrix bench speed modeltest fuzz-model kunit selftest perftest \
-	topdown lint bisect drift deb deps clean
+	pmusim-matrix bench speed modeltest fuzz fuzz-model kunit selftest \
+	perftest topdown lint bisect drift deb deps clean
 .DEFAULT_GOAL := help

@@ -18,6 +18,9 @@ ROOTFS = ["make", "-s", "-C", MACHINE, f"O={BUILD}/machine",
 PARTS = {
     "series": ((), [TOP + "/scripts/source-tree.sh", "series"]),
     "kernel": (("series",), [TOP + "/scripts/build-kernel.sh", "series"]),
+    "fuzz-kernel": (("series",), [
+        "env", "NAME=fuzz", f"EXTRA_CONFIG={MACHINE}/fuzz.config",
+        TOP + "/scripts/build-kernel.sh", "series"]),
     "stock": ((), [TOP + "/scripts/build-kernel.sh", "stock"]),
     "mainline": ((), [TOP + "/scripts/build-kernel.sh", "mainline"]),
     "perf": (("series",), [TOP + "/scripts/build-perf.sh"]),
@@ -32,8 +35,8 @@ PARTS = {
                    f"O={BUILD}/guest"]),
 }
 IMAGES = {kernel: f"{BUILD}/{folder}/arch/x86/boot/bzImage" for kernel, folder in
-          (("series", "kernel-series"), ("stock", "stock/kernel"),
-           ("mainline", "mainline/kernel"))}
+          (("series", "kernel-series"), ("fuzz-kernel", "kernel-fuzz"),
+           ("stock", "stock/kernel"), ("mainline", "mainline/kernel"))}
 # LONG=N: N times as much of those tests that could go on forever.
 LONG = int(os.environ.get("LONG", "1"))
 MACHINE_PARTS = ("kernel", "rootfs", "qemu")

@@ -11,6 +11,7 @@
 #include <linux/perf_event.h>
 #include <linux/string.h>
 
+#include "../../constraint.h"
 #include "../../perf_event.h"
 #include "../acr.h"
 #include "../perfmon_ext.h"
