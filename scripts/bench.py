@@ -247,13 +247,13 @@ def acr_rows(chosen, variants):
                                     harness.IMAGES["series"])
     if not found:
         sys.exit(f"bench.py: no figures for auto counter reload: {wrong}")
-    return [row(scenario, ACR_CORE, variant, metric, value)
+    return [table_row(scenario, ACR_CORE, variant, metric, value)
             for scenario in scenarios
             for variant, metrics in found[scenario].items() if variant in variants
             for metric, value in metrics.items()]
 
 
-def row(scenario, core, variant, metric, value):
+def table_row(scenario, core, variant, metric, value):
     return scenario, core, variant, metric, f"{value:.2f}".rstrip("0").rstrip(".")
 
 
@@ -304,7 +304,7 @@ def main():
             print(f"      {core} {variant}: {time.monotonic() - start:.1f} s",
                   flush=True)
         add_ratios(measured)
-        rows += [row(scenario, core, variant, metric, value)
+        rows += [table_row(scenario, core, variant, metric, value)
                  for variant, results in measured.items()
                  for scenario, found in results.items()
                  for metric, value in found.items()]

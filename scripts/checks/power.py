@@ -8,6 +8,7 @@ from checks.harness import IMAGES, MACHINE_PARTS, boot, tail
 
 SWITCH = "echo 1 >/sys/bus/event_source/devices/cpu/freeze_counters\n"
 # Armed for as long as it runs
+BUSY = "topdown retiring forever"
 SAMPLER = "perf record -q -o /dev/null -e cpu/instructions,period=100003,freeze=1/u"
 ACTIVE = """
 until grep -q '^active: {}$' /sys/bus/event_source/devices/cpu/freeze_counters_state
@@ -55,7 +56,7 @@ bridge=/sys/bus/pci/devices/0000:00:1f.0/config
 dd if=$bridge of=/tmp/bridge bs=1 skip=64 count=8 2>/dev/null
 # One that stays on the CPU while tasks are frozen, and one that counts afterwards
 {SAMPLER} -C 0 sleep 1000 &
-taskset -c 0 {SAMPLER} spin &
+taskset -c 0 {SAMPLER} {BUSY} &
 look() {{
 	# Who looks from CPU 0 takes it from the sampled program.
 	taskset -p 2 $$ >/dev/null
@@ -73,7 +74,7 @@ for round in 1 2; do
 	dd if=/tmp/bridge of=$bridge bs=1 seek=64 conv=notrunc 2>/dev/null
 	look after
 done
-killall spin sleep
+killall topdown sleep
 wait
 """ + ALIVE
 
@@ -114,7 +115,7 @@ sleep 1
 GO = "kexec go\n"
 # A kernel that does not know of freezing, behind one that is about to freeze
 ARMED = SWITCH + NEXT + f"""
-{SAMPLER} -a spin &
+{SAMPLER} -a {BUSY} &
 {ACTIVE.format("0-1")}
 pmusim 0 write 0x391 {FROZEN:#x}
 pmusim 1 write 0x391 {FROZEN:#x}
@@ -158,7 +159,7 @@ def kexec(check):
 # else may run there then, as nothing is preempted.
 WATCHDOG = SWITCH + f"""
 echo 1 >/proc/sys/kernel/nmi_watchdog
-taskset -c 0 {SAMPLER} spin &
+taskset -c 0 {SAMPLER} {BUSY} &
 {ACTIVE.format("0")}
 for round in 1 2 3 4 5 6 7 8 9 10; do
 	before=$(pmusim 0 msr 0x30a | cut -d' ' -f2)
@@ -167,7 +168,7 @@ for round in 1 2 3 4 5 6 7 8 9 10; do
 	echo "pushed $(($(pmusim 0 msr 0x30a | cut -d' ' -f2) - before))"
 done
 dmesg | grep -c 'hard LOCKUP' | sed 's/^/early /'
-killall spin
+killall topdown
 wait
 echo 1 >/proc/sys/kernel/watchdog_thresh
 cat >/tmp/locked <<'END'

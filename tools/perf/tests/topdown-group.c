@@ -207,6 +207,8 @@ static int test__apart(struct test_suite *test __maybe_unused, int subtest __may
 		{ "s:u,r:k", "s:u,{s:k,r:k}" },
 		{ "r:u,r:k", "{s:u,r:u},{s:k,r:k}" },
 		{ "r,r", "{s,r},{s,r}" },
+		{ "{r:u,b:k}", "{r:u,b:k}" },
+		{ "{s:u,r:k}", "{s:u,r:k}" },
 	};
 
 	return check_groupings(groupings, ARRAY_SIZE(groupings));

@@ -75,6 +75,23 @@ static struct evsel *group_slots(struct list_head *list, const struct evsel *lea
 	return NULL;
 }
 
+/*
+ * Slots serve metrics of their own modifiers only. A group that was written with
+ * several is left alone: the kernel refuses it, and the message says why.
+ */
+static bool is_uniform(struct list_head *list, const struct evsel *metric)
+{
+	struct evsel *leader = evsel__leader(metric), *pos;
+
+	__evlist__for_each_entry(list, pos) {
+		if (evsel__leader(pos) != leader || fits(pos, metric))
+			continue;
+		if (evsel__is_topdown_slots(pos) || evsel__is_topdown_metric(pos))
+			return false;
+	}
+	return true;
+}
+
 /* Can all metrics of one group go into another? */
 static bool joinable(struct list_head *list, const struct evsel *from, const struct evsel *slots)
 {
@@ -218,7 +235,7 @@ int topdown_group__fix(struct list_head *list)
 	do {
 		again = false;
 		__evlist__for_each_entry(list, pos) {
-			if (!evsel__is_topdown_metric(pos))
+			if (!evsel__is_topdown_metric(pos) || !is_uniform(list, pos))
 				continue;
 			slots = group_slots(list, evsel__leader(pos), pos);
 			if (slots && evsel__leader(slots) == slots)
