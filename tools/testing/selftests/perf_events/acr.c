@@ -60,7 +60,7 @@ TEST(acr_e12_sysfs_agrees_with_cpuid)
 
 static int try_leader(struct perf_event_attr *attr)
 {
-	int fd = open_event(attr, -1);
+	int fd = open_attr(attr, -1);
 
 	if (fd < 0)
 		return fd;
@@ -108,7 +108,7 @@ TEST_F(acr, acr_d8_changed_period_has_limits)
 	int fd, i;
 
 	init_attr(&attr, self->with->type, EVENT_INSTRUCTIONS, 1000, 0x2);
-	fd = open_event(&attr, -1);
+	fd = open_attr(&attr, -1);
 	ASSERT_GE(fd, 0);
 	for (i = 0; i < 3; i++) {
 		value = bad[i];
@@ -131,19 +131,19 @@ TEST_F(acr, acr_b14_frequency)
 
 	/* Opened before the member that names it */
 	attr.config2 = 0;
-	leader = open_event(&attr, -1);
+	leader = open_attr(&attr, -1);
 	ASSERT_GE(leader, 0);
 	init_attr(&attr, self->with->type, EVENT_BRANCHES, 1000, 0x1);
-	EXPECT_EQ(open_event(&attr, leader), -EINVAL);
+	EXPECT_EQ(open_attr(&attr, leader), -EINVAL);
 	close(leader);
 
 	/* Named before it is opened */
 	init_attr(&attr, self->with->type, EVENT_INSTRUCTIONS, 1000, 0x2);
-	leader = open_event(&attr, -1);
+	leader = open_attr(&attr, -1);
 	ASSERT_GE(leader, 0);
 	init_attr(&attr, self->with->type, EVENT_BRANCHES, 1000, 0);
 	attr.freq = 1;
-	EXPECT_EQ(open_event(&attr, leader), -EINVAL);
+	EXPECT_EQ(open_attr(&attr, leader), -EINVAL);
 	close(leader);
 }
 
@@ -174,15 +174,15 @@ static int try_pdist_cause(int type, bool disabled)
 	int leader, member, cause;
 
 	init_attr(&attr, type, EVENT_BRANCHES, 1000, 0);
-	leader = open_event(&attr, -1);
+	leader = open_attr(&attr, -1);
 	if (leader < 0)
 		return leader;
 	init_attr(&attr, type, EVENT_BRANCHES, 1000, 0x4);
 	attr.disabled = disabled;
-	member = open_event(&attr, leader);
+	member = open_attr(&attr, leader);
 	init_attr(&attr, type, EVENT_INSTRUCTIONS, 100000, 0);
 	attr.precise_ip = 3;
-	cause = open_event(&attr, leader);
+	cause = open_attr(&attr, leader);
 	close(leader);
 	if (member < 0)
 		return member;
@@ -231,12 +231,12 @@ TEST_F(acr, acr_d13_frequency_first)
 
 	init_attr(&attr, self->with->type, EVENT_INSTRUCTIONS, 1000, 0);
 	attr.freq = 1;
-	leader = open_event(&attr, -1);
+	leader = open_attr(&attr, -1);
 	ASSERT_GE(leader, 0);
 	init_attr(&attr, self->with->type, EVENT_BRANCHES, 1000, 0x3);
-	EXPECT_EQ(open_event(&attr, leader), -EINVAL);
+	EXPECT_EQ(open_attr(&attr, leader), -EINVAL);
 	attr.config2 = 0x2;
-	member = open_event(&attr, leader);
+	member = open_attr(&attr, leader);
 	EXPECT_GE(member, 0);
 	close(member);
 	close(leader);
@@ -255,10 +255,10 @@ TEST_F(acr, acr_b20_topdown)
 	}
 
 	init_attr(&attr, self->with->type, EVENT_BRANCHES, 1000, 0x2);
-	leader = open_event(&attr, -1);
+	leader = open_attr(&attr, -1);
 	ASSERT_GE(leader, 0);
 	init_attr(&attr, self->with->type, 0x8000, 1000, 0);
-	EXPECT_EQ(open_event(&attr, leader), -EINVAL);
+	EXPECT_EQ(open_attr(&attr, leader), -EINVAL);
 	close(leader);
 }
 
@@ -270,26 +270,26 @@ TEST_F(acr, acr_b4_software_members)
 	init_attr(&software, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, 0, 0);
 
 	/* As leader: only without a reload */
-	leader = open_event(&software, -1);
+	leader = open_attr(&software, -1);
 	ASSERT_GE(leader, 0);
 	init_attr(&attr, self->with->type, EVENT_BRANCHES, 1000, 0x1);
-	EXPECT_EQ(open_event(&attr, leader), -EINVAL);
+	EXPECT_EQ(open_attr(&attr, leader), -EINVAL);
 	attr.config2 = 0;
-	middle = open_event(&attr, leader);
+	middle = open_attr(&attr, leader);
 	EXPECT_GE(middle, 0);
 	close(middle);
 	close(leader);
 
 	/* Between members */
 	init_attr(&attr, self->with->type, EVENT_INSTRUCTIONS, 1000, 0x2);
-	leader = open_event(&attr, -1);
+	leader = open_attr(&attr, -1);
 	ASSERT_GE(leader, 0);
-	middle = open_event(&software, leader);
+	middle = open_attr(&software, leader);
 	ASSERT_GE(middle, 0);
 	init_attr(&attr, self->with->type, EVENT_BRANCHES, 1000, 0x3);
-	EXPECT_EQ(open_event(&attr, leader), -EINVAL);
+	EXPECT_EQ(open_attr(&attr, leader), -EINVAL);
 	attr.config2 = 0;
-	EXPECT_EQ(open_event(&attr, leader), -EINVAL);
+	EXPECT_EQ(open_attr(&attr, leader), -EINVAL);
 	close(middle);
 	close(leader);
 }
@@ -336,17 +336,17 @@ TEST_F(acr, acr_b21_two_pmus)
 		if (pmu == self->with)
 			continue;
 		init_attr(&attr, pmu->type, EVENT_INSTRUCTIONS, 1000, 0);
-		leader = open_event(&attr, -1);
+		leader = open_attr(&attr, -1);
 		ASSERT_GE(leader, 0);
 		init_attr(&attr, self->with->type, EVENT_BRANCHES, 1000, 0x3);
-		EXPECT_EQ(open_event(&attr, leader), -EINVAL);
+		EXPECT_EQ(open_attr(&attr, leader), -EINVAL);
 		close(leader);
 
 		init_attr(&attr, self->with->type, EVENT_BRANCHES, 1000, 0x2);
-		leader = open_event(&attr, -1);
+		leader = open_attr(&attr, -1);
 		ASSERT_GE(leader, 0);
 		init_attr(&attr, pmu->type, EVENT_INSTRUCTIONS, 1000, 0);
-		EXPECT_EQ(open_event(&attr, leader), -EINVAL);
+		EXPECT_EQ(open_attr(&attr, leader), -EINVAL);
 		close(leader);
 	}
 }
@@ -376,7 +376,7 @@ static void open_anything(int type)
 			if (attr.freq)
 				attr.sample_period %= 1000;
 			attr.inherit = random() % 4 == 0;
-			fd[n] = open_event(&attr, leader);
+			fd[n] = open_attr(&attr, leader);
 			if (fd[n] < 0)
 				continue;
 			if (!n)

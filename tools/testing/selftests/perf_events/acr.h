@@ -133,14 +133,6 @@ static inline void init_attr(struct perf_event_attr *attr, int type,
 	attr->exclude_hv = 1;
 }
 
-/* Return a file descriptor or the negative error */
-static inline int open_event(struct perf_event_attr *attr, int leader)
-{
-	int fd = syscall(SYS_perf_event_open, attr, 0, -1, leader, 0);
-
-	return fd < 0 ? -errno : fd;
-}
-
 static inline void *map_event(int fd)
 {
 	size_t size = (1 + BUFFER_PAGES) * sysconf(_SC_PAGESIZE);

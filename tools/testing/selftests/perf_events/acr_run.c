@@ -71,7 +71,7 @@ static int add_event(struct group *group, struct perf_event_attr *attr)
 {
 	int n = group->nr;
 
-	group->fd[n] = open_event(attr, n ? group->fd[0] : -1);
+	group->fd[n] = open_attr(attr, n ? group->fd[0] : -1);
 	if (group->fd[n] < 0)
 		return group->fd[n];
 	group->map[n] = map_event(group->fd[n]);

@@ -4,13 +4,17 @@
 #define __PERF_EVENTS_CORE_PMU_H
 
 /* Includers define _GNU_SOURCE before their first header */
+#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+#include <linux/perf_event.h>
 
 #define DEVICES			"/sys/bus/event_source/devices"
 
@@ -70,6 +74,14 @@ static inline int pin(int cpu)
 	CPU_SET(cpu, &set);
 
 	return sched_setaffinity(0, sizeof(set), &set);
+}
+
+/* Of this task. Return a file descriptor or the negative error */
+static inline int open_attr(struct perf_event_attr *attr, int leader)
+{
+	int fd = syscall(SYS_perf_event_open, attr, 0, -1, leader, 0);
+
+	return fd < 0 ? -errno : fd;
 }
 
 #endif /* __PERF_EVENTS_CORE_PMU_H */

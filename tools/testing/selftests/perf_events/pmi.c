@@ -228,14 +228,6 @@ static void init_attr(struct perf_event_attr *attr, uint64_t config,
 	attr->exclude_hv = 1;
 }
 
-/* Return a file descriptor or the negative error. Starts disabled if @attr is. */
-static int open_attr(struct perf_event_attr *attr, int leader)
-{
-	int fd = syscall(SYS_perf_event_open, attr, 0, -1, leader, 0);
-
-	return fd < 0 ? -errno : fd;
-}
-
 static int open_event(uint64_t config, uint64_t period, uint64_t consent)
 {
 	struct perf_event_attr attr;

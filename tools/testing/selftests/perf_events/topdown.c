@@ -95,17 +95,9 @@ static void init_attr(struct perf_event_attr *attr, int type, uint64_t config)
 	attr->exclude_hv = 1;
 }
 
-/* Return a file descriptor or the negative error */
-static int open_event(struct perf_event_attr *attr, int leader)
-{
-	int fd = syscall(SYS_perf_event_open, attr, 0, -1, leader, 0);
-
-	return fd < 0 ? -errno : fd;
-}
-
 static int try_event(struct perf_event_attr *attr, int leader)
 {
-	int fd = open_event(attr, leader);
+	int fd = open_attr(attr, leader);
 
 	if (fd < 0)
 		return fd;
@@ -167,10 +159,10 @@ static void compete(int type, int ready)
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	init_attr(&attr, type, SLOTS);
-	fd = open_event(&attr, -1);
+	fd = open_attr(&attr, -1);
 	for (i = 0; i < CATEGORIES; i++) {
 		init_attr(&attr, type, METRIC(i));
-		if (open_event(&attr, fd) < 0)
+		if (open_attr(&attr, fd) < 0)
 			exit(1);
 	}
 	if (write(ready, "", 1) != 1)
@@ -262,7 +254,7 @@ static void open_group(struct __test_metadata *_metadata, int type,
 	for (i = 0; i < MEMBERS; i++) {
 		init_attr(&attr, type, i ? METRIC(i - 1) : SLOTS);
 		attr.disabled = !i;
-		group->fd[i] = open_event(&attr, group->fd[0]);
+		group->fd[i] = open_attr(&attr, group->fd[0]);
 		ASSERT_GE(group->fd[i], 0);
 	}
 }
@@ -559,7 +551,7 @@ TEST_F(topdown, topdown_r25_others_are_hidden)
 
 	/* Any event that is mapped allows all of RDPMC */
 	init_attr(&attr, self->pmu.type, INSTRUCTIONS);
-	group->fd[0] = open_event(&attr, -1);
+	group->fd[0] = open_attr(&attr, -1);
 	ASSERT_GE(group->fd[0], 0);
 	page = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED,
 		    group->fd[0], 0);
@@ -590,7 +582,7 @@ TEST_F(topdown, topdown_k6_privilege)
 
 	/* exclude_kernel alone, as init_attr() sets it */
 	init_attr(&attr, self->pmu.type, SLOTS);
-	group->fd[0] = open_event(&attr, -1);
+	group->fd[0] = open_attr(&attr, -1);
 	ASSERT_GE(group->fd[0], 0);
 	init_attr(&attr, self->pmu.type, METRIC(0));
 	EXPECT_EQ(try_event(&attr, group->fd[0]), 0);
@@ -632,7 +624,7 @@ TEST_F(topdown, topdown_k7_foreign_leader)
 			continue;
 
 		init_attr(&attr, atoi(text), SLOTS);
-		leader = open_event(&attr, -1);
+		leader = open_attr(&attr, -1);
 		if (leader < 0)
 			continue;
 
@@ -654,7 +646,7 @@ TEST_F(topdown, topdown_k7_foreign_leader)
 
 	/* A dummy event passes any number */
 	init_attr(&attr, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY);
-	self->group.fd[0] = open_event(&attr, -1);
+	self->group.fd[0] = open_attr(&attr, -1);
 	ASSERT_GE(self->group.fd[0], 0);
 	init_attr(&attr, self->pmu.type, METRIC(0));
 	EXPECT_EQ(try_event(&attr, self->group.fd[0]), -EINVAL);
@@ -670,7 +662,7 @@ TEST_F(topdown, topdown_k7_leader_unchanged)
 
 	init_attr(&attr, self->pmu.type, SLOTS);
 	attr.sample_period = 1000003;
-	group->fd[0] = open_event(&attr, -1);
+	group->fd[0] = open_attr(&attr, -1);
 	ASSERT_GE(group->fd[0], 0);
 
 	init_attr(&attr, self->pmu.type, METRIC(0));
@@ -689,7 +681,7 @@ TEST_F(topdown, topdown_k9_unavailable_metrics)
 	int i;
 
 	init_attr(&attr, self->pmu.type, SLOTS);
-	self->group.fd[0] = open_event(&attr, -1);
+	self->group.fd[0] = open_attr(&attr, -1);
 	ASSERT_GE(self->group.fd[0], 0);
 	for (i = 0; i < 8; i++) {
 		init_attr(&attr, self->pmu.type, METRIC(i));
@@ -714,7 +706,7 @@ TEST_F(topdown, topdown_r25_join)
 	int i;
 
 	init_attr(&attr, self->pmu.type, SLOTS);
-	group->fd[0] = open_event(&attr, -1);
+	group->fd[0] = open_attr(&attr, -1);
 	ASSERT_GE(group->fd[0], 0);
 	compute(100000);
 	slots = count_of(group->fd[0]);
@@ -722,7 +714,7 @@ TEST_F(topdown, topdown_r25_join)
 
 	for (i = 1; i < MEMBERS; i++) {
 		init_attr(&attr, self->pmu.type, METRIC(i - 1));
-		group->fd[i] = open_event(&attr, group->fd[0]);
+		group->fd[i] = open_attr(&attr, group->fd[0]);
 		ASSERT_GE(group->fd[i], 0);
 		compute(100000);
 	}
