@@ -119,14 +119,13 @@ STATISTICS = {"wrmsr": "nmi_writes", "rdmsr": "nmi_reads", "rdpmc": "nmi_rdpmcs"
 
 def figures(text):
     """Means over the NMIs of one scenario, or None if there were none."""
-    numbers = {name: int(value) for name, value in
-               re.findall(r"^(\w+) (\d+)$", text, re.M)}
-    nmis = numbers.get("nmis", 0)
+    stats = harness.numbers(text)
+    nmis = stats.get("nmis", 0)
     if not nmis:
         return None
-    found = {metric: numbers[name] / nmis for metric, name in STATISTICS.items()}
+    found = {metric: stats[name] / nmis for metric, name in STATISTICS.items()}
     found["cost"] = sum(WEIGHTS[metric] * found[metric] for metric in WEIGHTS)
-    found["samples"] = numbers["samples"]
+    found["samples"] = stats["samples"]
     return found
 
 
@@ -168,7 +167,7 @@ def measure_stacks(core_name, variant, scenarios):
     parts = dict(re.findall(r"^== (\S+)\n((?:(?!==).*\n)*)", text, re.M))
     found = {}
     for name in scenarios:
-        numbers = samples.numbers(parts.get(name, ""))
+        numbers = harness.numbers(parts.get(name, ""))
         if status or "stale" not in numbers:
             sys.exit(f"bench.py: {core_name} {variant}: no figures for {name},"
                      f" see {log}\n" + harness.tail(text))

@@ -17,7 +17,7 @@ short enough to be recorded more than once.
 import re
 import statistics
 
-from checks.harness import boot, tail
+from checks.harness import boot, numbers, tail
 
 # The published example has 5106 samples by classic sampling, 2498 with auto
 # counter reload. 32768 elements, 30500 times in each loop, are about as many: 37
@@ -77,8 +77,7 @@ def parts_of(text):
     "samples": {(event, symbol): n}} of each round]}."""
     parts = {}
     for name, part in re.findall(r"^== (\S+)\n((?:(?!==).*\n)*)", text, re.M):
-        numbers = re.findall(r"^(\w+) (\d+)$", part, re.M)
-        found = {what: int(number) for what, number in numbers}
+        found = numbers(part)
         found["samples"] = {
             ("misses" if "branch-misses" in event else "branches", symbol): int(number)
             for event, symbol, number in

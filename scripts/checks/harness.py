@@ -165,6 +165,12 @@ def tail(text, lines=12):
     return "\n".join(text.splitlines()[-lines:])
 
 
+def numbers(text):
+    """{name: number} of the lines "name number", as the workloads print."""
+    return {name: int(value) for name, value in
+            re.findall(r"^(\w+) (-?\d+)$", text, re.M)}
+
+
 def boot(name, script, *options, timeout=300):
     """Run a script in the test machine; (status, output, log)."""
     out = f"{BUILD}/check/{name}"

@@ -7,7 +7,7 @@ import subprocess
 import time
 
 from checks.harness import (BUILD, CPUS, IMAGES, LOG, MACHINE_PARTS, TOP, boot,
-    captured, emulator, tail, tap)
+    captured, emulator, numbers, tail, tap)
 
 # What tools/testing/machine/workloads/payload.S says of itself.
 INSTRUCTIONS, BRANCHES = 30004009, 10003001
@@ -235,11 +235,11 @@ def truth(check):
     status, text, log = boot(test, TRUTH.replace(
         "$(nm_loops)", f"{first:#x} {first + size:#x}"))
     counted = re.search(r"^loop2 (\d+) (\d+) ", text, re.M)
-    happened = dict(re.findall(r"^(\w+) (\d+)$", text, re.M))
+    happened = numbers(text)
     # Around the call: the return from ioctl, the call itself and its like.
     near = bool(counted) and 0 < int(counted[1]) \
-        - int(happened.get("branches", 0)) < 20 \
-        and 0 <= int(counted[2]) - int(happened.get("misses", 0)) < 10
+        - happened.get("branches", 0) < 20 \
+        and 0 <= int(counted[2]) - happened.get("misses", 0) < 10
     check.record("machine", test, "pass" if near and not status else "fail",
                  time.monotonic() - start, log, tail(text, 40))
 

@@ -103,7 +103,6 @@ class Walk:
     def __init__(self, check):
         self.check = check
         self.known = {}
-        self.number = 0
         self.all = commits()
 
     def judge(self, test, kind, status, text, seconds, log):
@@ -141,14 +140,11 @@ def fragment(config):
         lines = [line for line in file.read().splitlines()
                  if not any(line.startswith(f"CONFIG_{name}=") for name in changes)]
     lines += [f"CONFIG_{name}={value}" for name, value in changes.items() if value]
-    if os.path.exists(OPTIONS) and "KUNIT" not in changes:
+    tests = changes.get("KUNIT", ours)
+    if os.path.exists(OPTIONS):
         with open(OPTIONS, encoding="utf-8") as file:
-            lines += [f"CONFIG_{name}={ours}" for name in
-                      re.findall(r"^config (\w+)$", file.read(), re.M)]
-    elif os.path.exists(OPTIONS):
-        with open(OPTIONS, encoding="utf-8") as file:
-            lines += [f"CONFIG_{name}={'n' if 'KUNIT' in name else ours}" for name in
-                      re.findall(r"^config (\w+)$", file.read(), re.M)]
+            lines += [f"CONFIG_{name}={tests if 'KUNIT' in name else ours}"
+                      for name in re.findall(r"^config (\w+)$", file.read(), re.M)]
     return "\n".join(lines) + "\n"
 
 
@@ -168,11 +164,11 @@ def configure(config):
     return [*KBUILD, *arch, "O=" + out]
 
 
-def build(walk, name, config, objects):
+def build(walk, name, config):
     """Compile with all warnings what a patch touches or may have changed."""
     make = configure(config)
     walk.run(name and f"{name}-build-{config}", "build-" + config,
-             [*make, "-j" + JOBS, "W=1", *EVENTS, *objects])
+             [*make, "-j" + JOBS, "W=1", *EVENTS])
     return make
 
 
@@ -282,7 +278,7 @@ def documentation(check):
     log = LOG + "/patches-htmldocs.log"
     status, text = captured(
         [*KBUILD, f"O={BUILD}/patches/docs", "SPHINXDIRS=admin-guide/perf",
-         "htmldocs"], log)
+         "htmldocs"], log, env=ENVIRONMENT)
     about = [line for line in text.splitlines()
              if any(os.path.basename(page) in line for page in pages)
              and re.search("warning|error", line, re.I)]
@@ -338,7 +334,7 @@ def run(check):
     there = [target for target in kernel
              if os.path.exists(f"{TREE}/{target[:-2]}.c")]
     for config in CONFIGS:
-        make = build(walk, None, config, [])
+        make = build(walk, None, config)
         if config == "on":
             sparse(walk, None, make, there)
     for variant in PERF_VARIANTS:
@@ -349,7 +345,7 @@ def run(check):
         objects = sources(found)
         if kernel_patch(found):
             for config in EVERY_PATCH:
-                make = build(walk, name, config, [])
+                make = build(walk, name, config)
                 if config == "on" and objects:
                     sparse(walk, name, make, objects)
         if any(path.startswith(("tools/perf/", "tools/lib/")) for path in found):
@@ -359,5 +355,5 @@ def run(check):
             selftests(walk, name)
     for config in CONFIGS:
         if config not in EVERY_PATCH:
-            build(walk, "last", config, [])
+            build(walk, "last", config)
     documentation(check)

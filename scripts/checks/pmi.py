@@ -7,7 +7,7 @@ import re
 import subprocess
 import time
 
-from checks.harness import BUILD, LONG, MACHINE_PARTS, TOP, boot, tail
+from checks.harness import BUILD, LONG, MACHINE_PARTS, TOP, boot, numbers, tail
 
 # The interrupt comes late, so that a freeze makes others lose what happens
 # until then. The last run is to show that: its counter agreed to be frozen.
@@ -40,8 +40,7 @@ def independence(check):
     parts = re.findall(r"^== .*\n((?:(?!==).*\n)*)", text, re.M)
     seconds = time.monotonic() - start
     for number, test in enumerate(tests):
-        found = {name: int(value) for name, value in re.findall(
-            r"^(\w+) (-?\d+)$", parts[number], re.M)} \
+        found = numbers(parts[number]) \
             if len(parts) == len(tests) and not status else {}
         right = "wrong" in found
         if test.endswith("loses"):

@@ -5,7 +5,7 @@ import re
 import subprocess
 import time
 
-from checks.harness import BUILD, LONG, MACHINE_PARTS, boot, tail
+from checks.harness import BUILD, LONG, MACHINE_PARTS, boot, numbers, tail
 
 STACKS = 10000 * LONG
 # variant: (options of stacks, the switch for freezing). In frequency mode the
@@ -24,11 +24,6 @@ def stacks_script(variant, pmu, samples=STACKS):
     script = f"echo {freeze} >/sys/bus/event_source/devices/{pmu}/freeze_counters\n" \
         if freeze else ""
     return f"{script}stacks -s {samples} {options}\n"
-
-
-def numbers(text):
-    return {name: int(value)
-            for name, value in re.findall(r"^(\w+) (\d+)$", text, re.M)}
 
 
 def stacks(check):

@@ -10,7 +10,7 @@ import collections
 import re
 import time
 
-from checks.harness import IMAGES, boot, tail
+from checks.harness import IMAGES, boot, numbers, tail
 
 Core = collections.namedtuple("Core", "cpu pmu options")
 # The programs run on CPU 1, the shell on CPU 0.
@@ -112,8 +112,7 @@ def per_switch(text, name, counters):
     that leaves has each of its counters read once; not each yield is a switch."""
     best = None
     for block in re.findall(rf"^== {name}\n((?:\w+ \d+\n)+)", text, re.M):
-        stats = {key: int(value) for key, value in
-                 re.findall(r"^(\w+) (\d+)$", block, re.M)}
+        stats = numbers(block)
         switches = stats["rdpmcs"] / counters
         if switches and (not best or switches > best["switches"]):
             best = {"switches": switches,

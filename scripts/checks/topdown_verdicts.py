@@ -8,6 +8,8 @@ stock perf fails on, and is true if the output is as it should be.
 import json
 import re
 
+from checks.harness import numbers
+
 CATEGORIES = ("retiring", "bad speculation", "frontend bound", "backend bound")
 PROGRAMS = dict(zip(CATEGORIES, ("retiring", "bad-spec", "fe-bound", "be-bound")))
 SYMBOLS = dict(zip(CATEGORIES, ("retiring", "bad_spec", "fe_bound", "be_bound")))
@@ -76,8 +78,7 @@ def all_count(text):
 
 def true_shares(text):
     """Shares of the slots, from what pmusim says of a range."""
-    lane = {name: int(number) for name, number in
-            re.findall(r"^(\w+) (\d+)$", text, re.M)}
+    lane = numbers(text)
     if not lane.get("slots"):
         return None
     lost = [lane["bad_spec"], lane["frontend"], lane["backend"]]
