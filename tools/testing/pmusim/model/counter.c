@@ -424,6 +424,19 @@ void pmusim_halt(struct pmusim *p, enum pmusim_class class)
 }
 
 /*
+ * The instruction that retired last leads from @class to @next. It is @class
+ * that had the budget for it, and @next may never ask: look here whether a
+ * counter has overflowed.
+ */
+void pmusim_leave(struct pmusim *p, enum pmusim_class class,
+                  enum pmusim_class next)
+{
+    if (next != class && p->hot.budget[class] <= 0) {
+        pmusim_fold(p, next, 0);
+    }
+}
+
+/*
  * Ask to run the next @insns instructions of @class, at most
  * PMUSIM_BLOCK_MAX, all but the last of them no branches. The budget must be
  * as it was before the question.

@@ -684,6 +684,8 @@ unsigned int pmusim_admit(struct pmusim *p, enum pmusim_class class,
 void pmusim_update(struct pmusim *p, enum pmusim_class class);
 void pmusim_interrupt(struct pmusim *p);
 void pmusim_halt(struct pmusim *p, enum pmusim_class class);
+void pmusim_leave(struct pmusim *p, enum pmusim_class class,
+                  enum pmusim_class next);
 void pmusim_set_counter(struct pmusim *p, unsigned int i, uint64_t value);
 
 /* event.c */

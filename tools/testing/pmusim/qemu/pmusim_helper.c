@@ -241,21 +241,29 @@ target_ulong x86_pmusim_interrupt(CPUX86State *env, int intno)
 /* It has been taken */
 void x86_pmusim_interrupted(CPUX86State *env, target_ulong from, int cpl)
 {
+    enum pmusim_class class = x86_pmusim_class(env->hflags);
     struct pmusim *p = &env->pmusim;
 
     if (p->cpu) {
-        pmusim_branch(p, pmusim_class_of(cpl), x86_pmusim_class(env->hflags),
-                      from, env->eip, PMUSIM_BRANCH_FAR);
+        pmusim_branch(p, pmusim_class_of(cpl), class, from, env->eip,
+                      PMUSIM_BRANCH_FAR);
+        pmusim_leave(p, pmusim_class_of(cpl), class);
+        raise_pmi(env);
     }
 }
 
 /* Called behind a far branch that did not fault */
 void helper_pmusim_far(CPUX86State *env, uint32_t cpl)
 {
+    enum pmusim_class class = x86_pmusim_class(env->hflags);
     struct pmusim *p = &env->pmusim;
 
-    pmusim_branch(p, pmusim_class_of(cpl), x86_pmusim_class(env->hflags),
-                  p->hot.ip, env->eip, PMUSIM_BRANCH_FAR);
+    if (pmusim_level_records(p->hot.level[cpl])) {
+        pmusim_branch(p, pmusim_class_of(cpl), class, p->hot.ip, env->eip,
+                      PMUSIM_BRANCH_FAR);
+    }
+    pmusim_leave(p, pmusim_class_of(cpl), class);
+    raise_pmi(env);
 }
 
 /* Called behind IRET, after it was recorded: it ends an NMI */

@@ -162,6 +162,13 @@ void guest_init(struct guest *g, const char *cpu, bool atom)
     guest_init_row(g, row, atom);
 }
 
+void guest_enter(struct guest *g, enum pmusim_class class)
+{
+    pmusim_leave(&g->pmu, g->class, class);
+    g->class = class;
+    take_pmi(g);
+}
+
 void guest_run(struct guest *g, unsigned int insns)
 {
     while (insns > PMUSIM_BLOCK_MAX) {

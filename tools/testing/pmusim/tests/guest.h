@@ -61,6 +61,8 @@ struct guest {
 void guest_init(struct guest *g, const char *cpu, bool atom);
 /* A CPU that is not in the table */
 void guest_init_row(struct guest *g, const struct pmusim_cpu *row, bool atom);
+/* What retired last leads to code of @class */
+void guest_enter(struct guest *g, enum pmusim_class class);
 /* A block without a branch at its end */
 void guest_run(struct guest *g, unsigned int insns);
 /* A block with a conditional branch at its end */

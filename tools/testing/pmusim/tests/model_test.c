@@ -392,7 +392,7 @@ static void check_against_oracle(uint32_t seed)
         uint64_t before = g.retired;
 
         taken = branch && !next_random(&seed, 3);
-        g.class = class;
+        guest_enter(&g, class);
         if (branch) {
             guest_branch(&g, insns, pc++, taken);
         } else {
@@ -409,6 +409,7 @@ static void check_against_oracle(uint32_t seed)
         }
         /* An overflow by the last instruction shows before the next one */
         if (expected == g.retired && !g.pmis) {
+            guest_enter(&g, next_random(&seed, PMUSIM_CLASSES));
             guest_run(&g, 1);
             assert_int_equal(g.pmis, 1);
         }
