@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0
 """Pass every test; last line "N passed, N failed, N skipped".
 
-Usage: check.py [SUITE...]. TEST=pattern in the environment picks tests:
+Usage: check.py [--list] [SUITE...]. TEST=pattern in the environment picks tests:
 a shell pattern for "suite/test" or a part of it. LONG=10 makes some tests ten
 times as long. Builds what the chosen suites
-need (suite "build"). Writes build/results/check.tsv.
+need (suite "build"). Writes build/results/check.tsv. --list prints the names of
+tests instead: of all suites but those that only run when asked for, without
+upstream's own.
 """
 
 import glob
@@ -17,7 +19,7 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from checks import (acr, acr_trace, acr_truth, constraints, cost,  # noqa: E402
-                    hotplug, lint, model, patches, pmi, power,
+                    hotplug, lint, model, names, patches, pmi, power,
                     samples, switch_cost, topdown, topdown_perf)
 from checks.harness import BUILD, MACHINE_PARTS, TOP, Check, boot, tail, tap  # noqa: E402
 
@@ -72,19 +74,20 @@ MAY_SKIP = {"skylake": r"acr", "clearwaterforest": r"acr-(B17|D10)-",
 LATE = ("pmi_6_pmu_disabled", "pmi_8_event_deleted", "pmi_10_storm",
         "pmi_15_independence", "pmi_15_joining_and_leaving", "pmi_17_rotation",
         "pmi_18_switch")
+# All of them on arrowlake, those of features on the other kinds of CPU.
+SELFTEST_PLACES = (("arrowlake", "/selftests/*"),
+                   ("arrowlake-atom", "/selftests/pmi"),
+                   ("clearwaterforest", "/selftests/acr*"),
+                   ("icelake", "/selftests/pmi /selftests/topdown"),
+                   ("sapphirerapids", "/selftests/topdown"),
+                   ("skylake", "/selftests/acr* /selftests/pmi"),
+                   ("skylake-late", "/selftests/pmi"))
 
 
 def selftest(check):
-    """All of them on arrowlake, those of features on the other kinds of CPU."""
     if not check.need("selftest", *MACHINE_PARTS):
         return
-    for place, tests in (("arrowlake", "/selftests/*"),
-                         ("arrowlake-atom", "/selftests/pmi"),
-                         ("clearwaterforest", "/selftests/acr*"),
-                         ("icelake", "/selftests/pmi /selftests/topdown"),
-                         ("sapphirerapids", "/selftests/topdown"),
-                         ("skylake", "/selftests/acr* /selftests/pmi"),
-                         ("skylake-late", "/selftests/pmi")):
+    for place, tests in SELFTEST_PLACES:
         selftests_on(check, place, tests)
 
 
@@ -162,8 +165,20 @@ ON_DEMAND = {"static": lint.static, "patches": patches.run,
              "bisect": patches.bisect}
 
 
+def listed(suites):
+    """"suite/test" of all tests of suites that are picked."""
+    check = Check(os.environ.get("TEST", ""))
+    return [name for name in names.names(suites, SELFTEST_PLACES, LATE)
+            if check.wants(*name.split("/", 1))]
+
+
 def main():
-    chosen = sys.argv[1:] or list(SUITES)
+    chosen = sys.argv[1:]
+    if "--list" in chosen:
+        print("\n".join(listed({suite: function for suite, function in SUITES.items()
+                                if chosen == ["--list"] or suite in chosen})))
+        return 0
+    chosen = chosen or list(SUITES)
     known = {**SUITES, **ON_DEMAND}
     for suite in chosen:
         if suite not in known:
