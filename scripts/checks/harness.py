@@ -108,6 +108,14 @@ class Check:
                 return False
         return True
 
+    def case(self, *tests, suite="machine", parts=MACHINE_PARTS):
+        """What tests have in common that one boot decides; None if nobody wants
+        any of them, or the parts are not to be had."""
+        if any([self.wants(suite, test) for test in tests]) and \
+                self.need(suite, *parts):
+            return Case(self, suite, tests)
+        return None
+
     def build(self, part):
         if part not in self.built:
             needs, command = PARTS[part]
@@ -136,6 +144,28 @@ class Check:
               f" {number['skip']} skipped", flush=True)
         tested = any(row[0] != "build" for row in self.rows)
         return 1 if number["fail"] or not tested else 0
+
+
+class Case:
+    """Tests of one boot, or of some. The first that is judged has its seconds."""
+
+    def __init__(self, check, suite, tests):
+        self.check, self.suite, self.tests = check, suite, tests
+        self.start, self.status, self.text, self.log = time.monotonic(), 0, "", ""
+
+    def boot(self, script, *options, name="", timeout=300):
+        """As below, under the first test's name if there is none; the output."""
+        self.status, self.text, self.log = boot(name or self.tests[0], script,
+                                                *options, timeout=timeout)
+        return self.text
+
+    def judge(self, right, why="", test=""):
+        """Passed, if the machine has done its work, too."""
+        now = time.monotonic()
+        self.check.record(self.suite, test or self.tests[0],
+                          "pass" if right and not self.status else "fail",
+                          now - self.start, self.log, why or tail(self.text))
+        self.start = now
 
 
 def execute(command):

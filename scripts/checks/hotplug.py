@@ -2,9 +2,6 @@
 """A CPU that was offline counts as it did before."""
 
 import re
-import time
-
-from checks.harness import MACHINE_PARTS, boot, tail
 
 PEBS = """
 cd /tmp
@@ -26,17 +23,12 @@ cmp before after && echo same
 def pebs(check):
     """Records have the registers that they had before the CPU went."""
     for cpu, pmu in (("arrowlake", "cpu_atom"), ("icelake", "cpu")):
-        test = f"pebs-after-hotplug-{cpu}"
-        if not check.wants("machine", test) or \
-                not check.need("machine", *MACHINE_PARTS):
+        case = check.case(f"pebs-after-hotplug-{cpu}")
+        if not case:
             continue
-        start = time.monotonic()
-        status, text, log = boot(test, PEBS.format(pmu=pmu), "--cpu", cpu)
+        text = case.boot(PEBS.format(pmu=pmu), "--cpu", cpu)
         samples = re.search(r"^samples (\d+)$", text, re.M)
-        right = not status and samples and int(samples[1]) > 10 and \
-            text.endswith("\nsame\n")
-        check.record("machine", test, "pass" if right else "fail",
-                     time.monotonic() - start, log, tail(text))
+        case.judge(samples and int(samples[1]) > 10 and text.endswith("\nsame\n"))
 
 
 def run(check):

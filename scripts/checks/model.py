@@ -6,8 +6,8 @@ import re
 import subprocess
 import time
 
-from checks.harness import (BUILD, CPUS, IMAGES, LOG, MACHINE_PARTS, TOP, boot,
-    captured, emulator, numbers, tail, tap)
+from checks.harness import (BUILD, CPUS, IMAGES, LOG, TOP, captured, emulator,
+    numbers, tail, tap)
 
 # What tools/testing/machine/workloads/payload.S says of itself.
 INSTRUCTIONS, BRANCHES = 30004009, 10003001
@@ -47,22 +47,16 @@ def payload(check, kernel, cpu):
     """Boot a kernel on a CPU; every core counts the payload exactly."""
     name = f"{kernel}-{cpu}"
     tests = [f"payload-{name}-cpu{n}" for n in (0, 1)]
-    if not any(check.wants("machine", test)
-               for test in tests + [f"console-{name}"]):
+    case = check.case(f"console-{name}", *tests, parts=(
+        "rootfs", "qemu", "kernel" if kernel == "series" else kernel))
+    if not case:
         return
-    if not check.need("machine", "rootfs", "qemu",
-                      "kernel" if kernel == "series" else kernel):
-        return
-    start = time.monotonic()
-    status, text, log = boot(name, PAYLOAD, "--cpu", cpu, "--kernel",
-                             IMAGES[kernel])
-    seconds = time.monotonic() - start
-    check.record("machine", f"console-{name}", "fail" if status else "pass",
-                 seconds, log, tail(text))
+    text = case.boot(PAYLOAD, "--cpu", cpu, "--kernel", IMAGES[kernel], name=name)
+    case.judge(True)
     for number, test in enumerate(tests):
         found = re.findall(rf"^cpu{number},(\d+),", text, re.M)
         right = found == [str(INSTRUCTIONS), str(BRANCHES)]
-        check.record("machine", test, "pass" if right else "fail", 0, log,
+        check.record("machine", test, "pass" if right else "fail", 0, case.log,
                      f"instructions and branches: {' '.join(found) or 'none'},"
                      f" expected {INSTRUCTIONS} {BRANCHES}")
 
@@ -83,27 +77,22 @@ def exact(check):
     """Samples are as many as periods fit, and blocks of code do not matter:
     the emulator counts the same when it runs instruction by instruction."""
     tests = ("samples-exact", "singlestep-equal")
-    if not any(check.wants("machine", test) for test in tests):
+    case = check.case(*tests)
+    if not case:
         return
-    if not check.need("machine", *MACHINE_PARTS):
-        return
-    start = time.monotonic()
-    status, text, log = boot("exact", EXACT)
+    text = case.boot(EXACT, name="exact")
     found = dict(re.findall(r"^samples (\d+) (\d+)$", text, re.M))
     expected = {str(period): str(INSTRUCTIONS // period)
                 for period in (10007, 100000)}
-    check.record("machine", tests[0], "pass" if not status and found == expected
-                 else "fail", time.monotonic() - start, log,
-                 f"samples by period: {found}, expected {expected}")
+    case.judge(found == expected,
+               f"samples by period: {found}, expected {expected}")
 
-    start = time.monotonic()
-    again, single, log = boot("singlestep", EXACT, "--qemu-option=-singlestep",
-                              timeout=600)
+    status = case.status
+    single = case.boot(EXACT, "--qemu-option=-singlestep", name="singlestep",
+                       timeout=600)
     number = len(re.findall(r"^count ", text, re.M))
-    same = not status and not again and number == 4 and text == single
-    check.record("machine", tests[1], "pass" if same else "fail",
-                 time.monotonic() - start, log,
-                 f"in blocks:\n{tail(text)}\nsingle:\n{tail(single)}")
+    case.judge(not status and number == 4 and text == single,
+               f"in blocks:\n{tail(text)}\nsingle:\n{tail(single)}", tests[1])
 
 
 # Other auto counter reload than the table's: none, on the P-core only, causes
@@ -124,8 +113,7 @@ def checklists(check):
     image = BUILD + "/guest/guest.elf"
     for name, (cpu, option, pairs) in OTHER_ACR.items():
         test = f"checklist-acr-{name}"
-        if not check.wants("machine", test) or \
-                not check.need("machine", "qemu", "guest"):
+        if not check.case(test, parts=("qemu", "guest")):
             continue
         start = time.monotonic()
         log = f"{LOG}/machine-{test}.log"
@@ -138,8 +126,7 @@ def checklists(check):
                      f"{tried} pairs tried, {pairs} expected\n{tail(text)}")
     for cpu in CPUS:
         test = f"checklist-{cpu}"
-        if not check.wants("machine", test) or \
-                not check.need("machine", "qemu", "guest"):
+        if not check.case(test, parts=("qemu", "guest")):
             continue
         check.run("machine", test, [
             TOP + "/tools/testing/pmusim/guest/run", "--cpu", cpu, "--image",
@@ -186,13 +173,11 @@ def shares(cpu, text):
 def topdown(check):
     """Four programs, each of which spends its slots on one category."""
     for machine_name, events in TOPDOWN_EVENTS.items():
-        test = f"topdown-categories-{machine_name}"
-        if not check.wants("machine", test) or \
-                not check.need("machine", *MACHINE_PARTS):
+        case = check.case(f"topdown-categories-{machine_name}")
+        if not case:
             continue
         cpu, _, atom = machine_name.partition("-")
-        start = time.monotonic()
-        status, text, log = boot(test, TOPDOWN.format(
+        text = case.boot(TOPDOWN.format(
             " ".join(CATEGORIES), 1 if atom else 0,
             " -e ".join(f"'{event}'" for event in events)), "--cpu", cpu)
         found = {what: shares(cpu, part) for what, part in
@@ -200,9 +185,7 @@ def topdown(check):
         wrong = [what for what in CATEGORIES
                  if not found.get(what)
                  or found[what][CATEGORIES.index(what)] < 0.5]
-        check.record("machine", test, "fail" if status or wrong else "pass",
-                     time.monotonic() - start, log,
-                     f"not in their category: {wrong}; shares: {found}")
+        case.judge(not wrong, f"not in their category: {wrong}; shares: {found}")
 
 
 TRUTH = """
@@ -223,25 +206,21 @@ done
 
 def truth(check):
     """The truth about a function agrees with counters around its call."""
-    test = "truth-of-a-range"
-    if not check.wants("machine", test) or \
-            not check.need("machine", *MACHINE_PARTS):
+    case = check.case("truth-of-a-range")
+    if not case:
         return
-    start = time.monotonic()
     symbols = subprocess.run(["nm", "-S", BUILD + "/machine/mispredict"],
                              stdout=subprocess.PIPE, text=True, check=True).stdout
     first, size = (int(word, 16) for word in
                    re.search(r"^(\w+) (\w+) t loop2$", symbols, re.M).groups())
-    status, text, log = boot(test, TRUTH.replace(
-        "$(nm_loops)", f"{first:#x} {first + size:#x}"))
+    text = case.boot(TRUTH.replace("$(nm_loops)", f"{first:#x} {first + size:#x}"))
     counted = re.search(r"^loop2 (\d+) (\d+) ", text, re.M)
     happened = numbers(text)
     # Around the call: the return from ioctl, the call itself and its like.
     near = bool(counted) and 0 < int(counted[1]) \
         - happened.get("branches", 0) < 20 \
         and 0 <= int(counted[2]) - happened.get("misses", 0) < 10
-    check.record("machine", test, "pass" if near and not status else "fail",
-                 time.monotonic() - start, log, tail(text, 40))
+    case.judge(near, tail(text, 40))
 
 
 OBSERVED = """
@@ -255,14 +234,12 @@ pmusim 1 stats
 def observed(check):
     """The trace, the file at exit and the registers tell the same."""
     test = "trace-and-statistics-agree"
-    if not check.wants("machine", test) or \
-            not check.need("machine", *MACHINE_PARTS):
+    case = check.case(test)
+    if not case:
         return
-    start = time.monotonic()
     stats = f"{BUILD}/check/{test}.tsv"
-    status, text, log = boot(
-        test, OBSERVED, "--cpu-option", f"pmusim-stats={stats}",
-        "--qemu-option=-trace", "--qemu-option=pmusim_*msr")
+    text = case.boot(OBSERVED, "--cpu-option", f"pmusim-stats={stats}",
+                     "--qemu-option=-trace", "--qemu-option=pmusim_*msr")
     with open(f"{BUILD}/check/{test}/qemu.log", encoding="utf-8") as file:
         trace = file.read()
     traced = len(re.findall(r"pmusim_wrmsr cpu 1 msr 0x38f ", trace))
@@ -273,10 +250,8 @@ def observed(check):
     read = re.search(r"^accesses \d+ (\d+)$", text, re.M)
     right = read and int(read[1]) == traced == int(dumped.get("0x38f", 0)) > 0 \
         and faults == 1 and "\nfaults 1\n" in text and "\n1\tfaults\t1\n" in table
-    check.record("machine", test, "pass" if right and not status else "fail",
-                 time.monotonic() - start, log, f"traced {traced}, at exit "
-                 f"{dumped.get('0x38f')}, in the guest {read and read[1]}; "
-                 f"faults traced: {faults}")
+    case.judge(right, f"traced {traced}, at exit {dumped.get('0x38f')}, in the guest"
+               f" {read and read[1]}; faults traced: {faults}")
 
 
 MEMORY = r"""
@@ -296,27 +271,25 @@ def memory(check):
     for name in ("skylake", "icelake", "sapphirerapids", "arrowlake",
                  "arrowlake-atom", "clearwaterforest"):
         tests = f"load-latency-{name}", f"call-chains-{name}"
-        if not any(check.wants("machine", test) for test in tests) or \
-                not check.need("machine", *MACHINE_PARTS):
+        case = check.case(*tests)
+        if not case:
             continue
         cpu, _, atom = name.partition("-")
-        start = time.monotonic()
-        status, text, log = boot(f"memory-{name}", MEMORY.format(
-            core=1 if atom else 0), "--cpu", cpu)
+        text = case.boot(MEMORY.format(core=1 if atom else 0), "--cpu", cpu,
+                         name=f"memory-{name}")
         loads = re.findall(r"^ *(\d+) load (\d+) (.*)$", text, re.M)
         good = sum(int(number) for number, latency, level in loads
                    if int(latency) >= 30 and level == "RAM hit")
         bad = sum(int(number) for number, latency, _ in loads if int(latency) < 30)
         # 6.12 takes this CPU for a generic one, which has no memory events.
-        result = "skip" if cpu == "clearwaterforest" and \
-            "memory events not supported" in text else \
-            "pass" if good > 100 and not bad and not status else "fail"
-        check.record("machine", tests[0], result, time.monotonic() - start, log,
-                     f"{good} loads from memory, {bad} too fast: {loads[:5]}")
+        if cpu == "clearwaterforest" and "memory events not supported" in text:
+            check.record("machine", tests[0], "skip")
+        else:
+            case.judge(good > 100 and not bad,
+                       f"{good} loads from memory, {bad} too fast: {loads[:5]}")
         chains = re.findall(r"^chain (\S+) main __libc", text, re.M)
-        right = {"loop1", "loop2"} <= set(chains)
-        check.record("machine", tests[1], "pass" if right and not status
-                     else "fail", 0, log, f"called from main: {set(chains)}")
+        case.judge({"loop1", "loop2"} <= set(chains),
+                   f"called from main: {set(chains)}", tests[1])
 
 
 UNKNOWN = """
@@ -331,18 +304,15 @@ def unknown_events(check):
     """perf's default events and metrics ask for none that the model lacks."""
     for cpu in CPUS:
         test = f"no-unknown-event-{cpu}"
-        if not check.wants("machine", test) or \
-                not check.need("machine", *MACHINE_PARTS):
+        case = check.case(test)
+        if not case:
             continue
-        start = time.monotonic()
-        status, text, log = boot(test, UNKNOWN, "--cpu", cpu,
-                                 "--qemu-option=-trace",
-                                 "--qemu-option=pmusim_unknown_event")
+        text = case.boot(UNKNOWN, "--cpu", cpu, "--qemu-option=-trace",
+                         "--qemu-option=pmusim_unknown_event")
         with open(f"{BUILD}/check/{test}/qemu.log", encoding="utf-8") as trace:
             found = sorted(set(re.findall(r"pmusim_unknown_event.*select (\w+)",
                                           trace.read())))
-        check.record("machine", test, "fail" if status or found else "pass",
-                     time.monotonic() - start, log, f"unknown: {found}\n{tail(text)}")
+        case.judge(not found, f"unknown: {found}\n{tail(text)}")
 
 
 def otherwise(check):
@@ -350,17 +320,13 @@ def otherwise(check):
     for name, options in (("hardware", ["--cpu-option=-hypervisor"]),
                           ("threads", ["--accel", "multi"])):
         for cpu in CPUS:
-            test = f"payload-{name}-{cpu}"
-            if not check.wants("machine", test) or \
-                    not check.need("machine", *MACHINE_PARTS):
+            case = check.case(f"payload-{name}-{cpu}")
+            if not case:
                 continue
-            start = time.monotonic()
-            status, text, log = boot(test, PAYLOAD, "--cpu", cpu, *options)
+            text = case.boot(PAYLOAD, "--cpu", cpu, *options)
             found = re.findall(r"^cpu\d,(\d+),", text, re.M)
-            right = found == [str(INSTRUCTIONS), str(BRANCHES)] * 2
-            check.record("machine", test, "pass" if right and not status
-                         else "fail", time.monotonic() - start, log,
-                         f"instructions and branches: {found}\n{tail(text)}")
+            case.judge(found == [str(INSTRUCTIONS), str(BRANCHES)] * 2,
+                       f"instructions and branches: {found}\n{tail(text)}")
 
 
 PRECISE = r"""
@@ -373,27 +339,28 @@ perf script -i /tmp/data -F brstack | tr ' ' '\n' | sed -n 's,^\(0x[^/]*/0x[^/]*
 """
 
 
+def disassembled(program):
+    """(address, instruction) of all of a program of the machine."""
+    listing = subprocess.run(
+        ["objdump", "-d", "--no-show-raw-insn", f"{BUILD}/machine/{program}"],
+        stdout=subprocess.PIPE, text=True, check=True).stdout
+    return [(int(address, 16), text) for address, text in
+            re.findall(r"^ *([0-9a-f]+):\t(.*)$", listing, re.M)]
+
+
 def precise(check):
     """PEBS names the instruction that an interrupt without skid comes behind;
     every recorded branch is one of the program's. Where what lies stands in the
     program's disassembly."""
-    cpus = [cpu for cpu in CPUS
-            if any(check.wants("machine", f"{kind}-{cpu}")
-                   for kind in ("pebs-exact", "lbr-edges"))]
-    if not cpus or not check.need("machine", *MACHINE_PARTS):
-        return
-    listing = subprocess.run(
-        ["objdump", "-d", "--no-show-raw-insn", BUILD + "/machine/payload"],
-        stdout=subprocess.PIPE, text=True, check=True).stdout
-    code = [(int(address, 16), text) for address, text in
-            re.findall(r"^ *([0-9a-f]+):\t(.*)$", listing, re.M)]
-    starts = {address for address, _ in code}
-    jumps = {address for address, text in code
-             if re.match(r"(j|call|ret|loop|syscall)", text)}
-    for cpu in cpus:
-        start = time.monotonic()
-        status, text, log = boot(f"precise-{cpu}", PRECISE, "--cpu", cpu,
-                                 "--smp", "1")
+    for cpu in CPUS:
+        case = check.case(f"pebs-exact-{cpu}", f"lbr-edges-{cpu}")
+        if not case:
+            continue
+        code = disassembled("payload")
+        starts = {address for address, _ in code}
+        jumps = {address for address, text in code
+                 if re.match(r"(j|call|ret|loop|syscall)", text)}
+        text = case.boot(PRECISE, "--cpu", cpu, "--smp", "1", name=f"precise-{cpu}")
         addresses = [int(ip, 16) for ip in re.findall(r"^ip +(\w+)$", text, re.M)]
         edges = [(int(a, 16), int(b, 16)) for a, b in
                  re.findall(r"^edge (0x\w+)/(0x\w+)$", text, re.M)]
@@ -405,16 +372,12 @@ def precise(check):
         # An interrupt that waits lets one more instruction by, rarely.
         right = len(addresses) == len(behind) == INSTRUCTIONS // 10007 and \
             len(strays) < 5 and len(set(addresses)) > 1
-        check.record("machine", f"pebs-exact-{cpu}",
-                     "pass" if right and not status else "fail",
-                     time.monotonic() - start, log,
-                     f"{len(addresses)} and {len(behind)} samples, expected "
-                     f"{INSTRUCTIONS // 10007}; not the one before: {strays[:9]}")
+        case.judge(right, f"{len(addresses)} and {len(behind)} samples, expected "
+                   f"{INSTRUCTIONS // 10007}; not the one before: {strays[:9]}")
         wrong = [(hex(a), hex(b)) for a, b in edges
                  if a not in jumps or b not in starts]
-        check.record("machine", f"lbr-edges-{cpu}",
-                     "pass" if len(edges) > 3 and not wrong and not status
-                     else "fail", 0, log, f"{len(edges)} edges, wrong: {wrong}")
+        case.judge(len(edges) > 3 and not wrong,
+                   f"{len(edges)} edges, wrong: {wrong}", f"lbr-edges-{cpu}")
 
 
 SHORT = """
@@ -427,17 +390,13 @@ cat /sys/devices/system/clocksource/clocksource0/current_clocksource
 
 def short_programs(check):
     """Time is finer than a tick: what lives less than one is counted."""
-    test = "short-programs-are-counted"
-    if not check.wants("machine", test) or \
-            not check.need("machine", *MACHINE_PARTS):
+    case = check.case("short-programs-are-counted")
+    if not case:
         return
-    start = time.monotonic()
-    status, text, log = boot(test, SHORT, "--cpu", "skylake")
+    text = case.boot(SHORT, "--cpu", "skylake")
     counted = len(re.findall(r"^[1-9]\d*,", text, re.M))
-    right = counted == 100 and text.rstrip().endswith("tsc")
-    check.record("machine", test, "pass" if right and not status else "fail",
-                 time.monotonic() - start, log, f"{counted} of 100 counted\n"
-                 + tail(text, 3))
+    case.judge(counted == 100 and text.rstrip().endswith("tsc"),
+               f"{counted} of 100 counted\n{tail(text, 3)}")
 
 
 def run(check):

@@ -7,6 +7,7 @@ import io
 import os
 import sys
 import unittest
+from unittest import mock
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -49,6 +50,42 @@ class Results(unittest.TestCase):
     def test_nothing_passed_is_a_failure(self):
         with contextlib.redirect_stdout(io.StringIO()):
             self.assertEqual(harness.Check("").finish(os.devnull), 1)
+
+
+class Cases(unittest.TestCase):
+    """One boot for several tests: whether it is wanted, and how they are judged."""
+
+    def rows(self, pattern, built=True, status=0):
+        checked = harness.Check(pattern)
+        with contextlib.redirect_stdout(io.StringIO()), \
+                mock.patch.object(checked, "build", return_value=built), \
+                mock.patch.object(harness, "boot",
+                                  return_value=(status, "said", "log")) as boot:
+            case = checked.case("one", "two")
+            if case:
+                self.assertEqual(case.boot("script", "--cpu", "skylake"), "said")
+                boot.assert_called_once_with("one", "script", "--cpu", "skylake",
+                                             timeout=300)
+                case.judge(True)
+                case.judge(False, "why", "two")
+        return [row[:3] for row in checked.rows]
+
+    def test_each_is_judged(self):
+        self.assertEqual(self.rows(""), [("machine", "one", "pass"),
+                                         ("machine", "two", "fail")])
+
+    def test_a_failed_boot_fails_all(self):
+        self.assertEqual([row[2] for row in self.rows("", status=1)], ["fail"] * 2)
+
+    def test_one_that_is_wanted_is_enough(self):
+        self.assertEqual(self.rows("machine/two"), [("machine", "two", "fail")])
+
+    def test_nobody_wants_it(self):
+        self.assertEqual(self.rows("lint/*"), [])
+
+    def test_what_cannot_be_built_is_a_failure(self):
+        self.assertEqual(self.rows("", built=False),
+                         [("machine", "needs-kernel", "fail")])
 
 
 class Demo(unittest.TestCase):
