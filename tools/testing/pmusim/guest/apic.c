@@ -21,35 +21,34 @@ static void mask_on_delivery(void)
 	tap_end();
 }
 
-static void one_only(void)
+/* One after the other, with time for the interrupt of each */
+static void overflow_five_times(void)
 {
 	u32 i;
 
-	tap_begin("apic-never-unmasked-one-pmi");
-	apic_write(APIC_LVTPC, VECTOR_PMI);
 	for (i = 0; i < 5; i++) {
 		status_clear(rdmsr(MSR_GLOBAL_STATUS));
 		ctr_start(0, EVENT_INSNS, -(u64)NTH, SEL_OS | SEL_INT);
 		payload(1);
 		irq_window();
 	}
+}
+
+static void one_only(void)
+{
+	tap_begin("apic-never-unmasked-one-pmi");
+	apic_write(APIC_LVTPC, VECTOR_PMI);
+	overflow_five_times();
 	expect_eq("interrupts", pmi.count, 1);
 	tap_end();
 }
 
 static void one_each(void)
 {
-	u32 i;
-
 	tap_begin("apic-unmasked-one-pmi-each");
 	pmi.unmask = true;
 	apic_write(APIC_LVTPC, VECTOR_PMI);
-	for (i = 0; i < 5; i++) {
-		status_clear(rdmsr(MSR_GLOBAL_STATUS));
-		ctr_start(0, EVENT_INSNS, -(u64)NTH, SEL_OS | SEL_INT);
-		payload(1);
-		irq_window();
-	}
+	overflow_five_times();
 	expect_eq("interrupts", pmi.count, 5);
 	tap_end();
 }

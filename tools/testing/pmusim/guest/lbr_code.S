@@ -3,6 +3,7 @@
  * Branches whose addresses are known. Each function begins with the WRMSR that
  * starts recording, (u32 msr, u64 value), and ends with the one that writes 0.
  */
+#include "asm.h"
 #include "layout.h"
 
 	.text
@@ -169,12 +170,7 @@ popped_leaf:
 /* void lbr_user(u32 msr, u64 value): three branches at CPL 3 */
 	.globl	lbr_user, lbr_user_entry, lbr_user_code, lbr_user_code_end
 lbr_user:
-	push	%rbx
-	push	%rbp
-	push	%r12
-	push	%r13
-	push	%r14
-	push	%r15
+	save_callee
 	mov	%rsp, lbr_user_saved
 	push	$SEL_USER_DATA
 	push	$lbr_user_stack_top
@@ -193,12 +189,7 @@ lbr_user_code_end:
 lbr_user_entry:
 	stop_recording
 	mov	lbr_user_saved, %rsp
-	pop	%r15
-	pop	%r14
-	pop	%r13
-	pop	%r12
-	pop	%rbp
-	pop	%rbx
+	restore_callee
 	ret
 
 	.bss

@@ -167,24 +167,16 @@ static void restored(void)
 	tap_end();
 }
 
-static unsigned long user_read(unsigned long index)
-{
-	u64 value = 0;
-	int fault = rdpmc_safe(index, &value);
-
-	return fault ? BIT(63) | fault : value;
-}
-
 static void user(void)
 {
 	tap_begin("metrics-rdpmc-at-cpl-3");
 	zero();
 	spin(ctrl(), 1000);
-	write_cr4(read_cr4() | BIT(8));
-	expect_eq("RDPMC", user_call(user_read, RDPMC_METRICS),
+	write_cr4(read_cr4() | CR4_PCE);
+	expect_eq("RDPMC", user_rdpmc(RDPMC_METRICS),
 		  rdmsr(MSR_PERF_METRICS));
-	write_cr4(read_cr4() & ~BIT(8));
-	expect_eq("RDPMC without CR4.PCE", user_call(user_read, RDPMC_METRICS),
+	write_cr4(read_cr4() & ~CR4_PCE);
+	expect_eq("RDPMC without CR4.PCE", user_rdpmc(RDPMC_METRICS),
 		  BIT(63) | VECTOR_GP);
 	tap_end();
 }

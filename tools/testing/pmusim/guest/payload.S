@@ -4,6 +4,7 @@
  * starts all counters, which is not counted, and ends with the one that stops
  * them, which is. layout.h has the numbers.
  */
+#include "asm.h"
 #include "layout.h"
 
 	.text
@@ -173,12 +174,7 @@ rdpmc_pair:
  */
 	.globl	pebs_regs, pebs_regs_first, pebs_regs_rsp
 pebs_regs:
-	push	%rbx
-	push	%rbp
-	push	%r12
-	push	%r13
-	push	%r14
-	push	%r15
+	save_callee
 	mov	%rsp, pebs_regs_rsp
 	mov	%rdi, %rsi
 	.macro	number reg, n
@@ -214,12 +210,7 @@ pebs_regs_first:
 	nop
 	.endr
 	stop_counting
-	pop	%r15
-	pop	%r14
-	pop	%r13
-	pop	%r12
-	pop	%rbp
-	pop	%rbx
+	restore_callee
 	ret
 
 	.bss

@@ -156,6 +156,19 @@ void status_clear(u64 bits)
 	wrmsr(MSR_GLOBAL_STATUS_RESET, bits);
 }
 
+static unsigned long user_read(unsigned long index)
+{
+	u64 value = 0;
+	int fault = rdpmc_safe(index, &value);
+
+	return fault ? BIT(63) | fault : value;
+}
+
+u64 user_rdpmc(u32 index)
+{
+	return user_call(user_read, index);
+}
+
 void pmu_reset(void)
 {
 	u32 c;

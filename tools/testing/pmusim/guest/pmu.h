@@ -183,6 +183,10 @@ void ctr_select(u32 c, u64 event, u64 flags);
 void ctr_start(u32 c, u64 event, u64 value, u64 flags);
 void status_clear(u64 bits);
 
+#define CR4_PCE				BIT(8)
+/* RDPMC at CPL 3; if it faults, bit 63 and the vector */
+u64 user_rdpmc(u32 index);
+
 /* Lowest counter of @mask from @c up, or CTR_MAX */
 static inline u32 next_of(u64 mask, u32 c)
 {

@@ -2,8 +2,6 @@
 #include "pmu.h"
 #include "tap.h"
 
-#define CR4_PCE			BIT(8)
-
 static void absent(void)
 {
 	u64 value;
@@ -40,14 +38,6 @@ static void illegal(void)
 	tap_end();
 }
 
-static unsigned long user_read(unsigned long index)
-{
-	u64 value = 0;
-	int fault = rdpmc_safe(index, &value);
-
-	return fault ? BIT(63) | fault : value;
-}
-
 static void user(void)
 {
 	u32 c;
@@ -56,17 +46,17 @@ static void user(void)
 	write_cr4(read_cr4() | CR4_PCE);
 	for_each_counter(c, pmu.existing) {
 		ctr_write(c, 0x123456789abc);
-		expect_eq(ctr_name(c), user_call(user_read, ctr_rdpmc(c)),
+		expect_eq(ctr_name(c), user_rdpmc(ctr_rdpmc(c)),
 			  0x123456789abc & pmu.mask);
 	}
-	expect_eq("absent counter", user_call(user_read, RDPMC_NOWHERE),
+	expect_eq("absent counter", user_rdpmc(RDPMC_NOWHERE),
 		  BIT(63) | VECTOR_GP);
 	tap_end();
 
 	tap_begin("rdpmc-user-without-pce");
 	write_cr4(read_cr4() & ~CR4_PCE);
 	for_each_counter(c, pmu.existing) {
-		expect_eq(ctr_name(c), user_call(user_read, ctr_rdpmc(c)),
+		expect_eq(ctr_name(c), user_rdpmc(ctr_rdpmc(c)),
 			  BIT(63) | VECTOR_GP);
 		expect_eq("at CPL 0", rdpmc(ctr_rdpmc(c)),
 			  0x123456789abc & pmu.mask);

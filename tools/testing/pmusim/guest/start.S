@@ -6,6 +6,7 @@
  * mode, flat segments, no paging. The second CPU comes in real mode at the
  * copy of ap_start in low memory.
  */
+#include "asm.h"
 #include "layout.h"
 
 	.section .note.pvh, "a", @note
@@ -177,24 +178,6 @@ trap_common:
 	pop	%rax
 	add	$16, %rsp
 	iretq
-
-	.macro	save_callee
-	push	%rbx
-	push	%rbp
-	push	%r12
-	push	%r13
-	push	%r14
-	push	%r15
-	.endm
-
-	.macro	restore_callee
-	pop	%r15
-	pop	%r14
-	pop	%r13
-	pop	%r12
-	pop	%rbp
-	pop	%rbx
-	.endm
 
 	.macro	user_frame ip
 	push	$SEL_USER_DATA
