@@ -6,8 +6,10 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
+
+sys.dont_write_bytecode = True
+from folder import FolderTest  # noqa: E402
 
 HOOKS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "hooks.py")
 
@@ -58,23 +60,10 @@ CALL = """\
 """
 
 
-class HooksTest(unittest.TestCase):
+class HooksTest(FolderTest):
     def setUp(self):
-        self.top = tempfile.mkdtemp(prefix="hooks-test-")
-        self.addCleanup(shutil.rmtree, self.top)
+        super().setUp()
         self.put("tree/a/room.c", BASE)
-
-    def path(self, name):
-        return os.path.join(self.top, name)
-
-    def put(self, name, text):
-        os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
-        with open(self.path(name), "w") as f:
-            f.write(text)
-
-    def get(self, name):
-        with open(self.path(name)) as f:
-            return f.read()
 
     def run_hooks(self, *more):
         run = subprocess.run(

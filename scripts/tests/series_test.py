@@ -5,15 +5,14 @@
 import contextlib
 import io
 import os
-import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import series  # noqa: E402
+from folder import FolderTest  # noqa: E402
 
 
 MAINTAINERS = """\
@@ -31,12 +30,11 @@ pmi-plain\tskylake\tseries\trdpmc\t1.0
 """
 
 
-class SeriesTest(unittest.TestCase):
+class SeriesTest(FolderTest):
     """A repository with two patches, and a kernel of three files."""
 
     def setUp(self):
-        self.top = tempfile.mkdtemp(prefix="series-test-")
-        self.addCleanup(shutil.rmtree, self.top)
+        super().setUp()
         root, series.ROOT = series.ROOT, self.path("repo")
         self.addCleanup(setattr, series, "ROOT", root)
         for name in ("series.py", "hooks.py", "letter.py"):
@@ -56,18 +54,6 @@ class SeriesTest(unittest.TestCase):
             self.put("linux/" + name, text)
         subprocess.run(["tar", "-cJf", self.path("linux.tar.xz"), "-C", self.top,
                         "linux"], check=True)
-
-    def path(self, name):
-        return os.path.join(self.top, name)
-
-    def put(self, name, text):
-        os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
-        with open(self.path(name), "w") as f:
-            f.write(text)
-
-    def get(self, name):
-        with open(self.path(name)) as f:
-            return f.read()
 
     def run_series(self, *more):
         out, err = io.StringIO(), io.StringIO()
