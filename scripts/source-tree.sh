@@ -31,6 +31,7 @@ series)
 	tarball=$("$top/scripts/fetch.sh" linux)
 	logged series "$top/scripts/series.py" --base "$tarball" \
 		--tree "$build/linux" --patches "$build/series" \
+		--cache "$cache/spatch" \
 		--bench "$build/results/bench.tsv" \
 		${PREVIOUS:+--previous "$PREVIOUS"} \
 		${VERSION:+--version "$VERSION"} || exit 1
