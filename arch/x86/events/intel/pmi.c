@@ -27,7 +27,6 @@
 #include <linux/bitops.h>
 #include <linux/bug.h>
 #include <linux/compiler.h>
-#include <linux/jiffies.h>
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
 #include <linux/static_call.h>
@@ -42,7 +41,7 @@
 #include "bts.h"
 #include "pmi.h"
 
-/* How often a PMI looks again, and how many of them may achieve nothing */
+/* How often a PMI looks again, and how many in a row may achieve nothing */
 #define PMI_MAX_ROUNDS		100
 #define PMI_MAX_IDLE		100
 
@@ -115,19 +114,12 @@ static void intel_pmi_stuck(struct intel_pmi_cpu *pmi)
 }
 
 /*
- * Counters stop in the PMI, so that many short periods are no reason for it
- * to come back at once. If it does without an overflow, something raises it
- * that nobody handles.
+ * Now and then a PMI comes when its event has gone. If they go on without an
+ * overflow in between, something raises them that nobody handles. How fast they
+ * come does not matter, so that a slow machine is no excuse.
  */
 static void intel_pmi_no_progress(struct intel_pmi_cpu *pmi)
 {
-	unsigned long now = jiffies;
-
-	if (pmi->tick != now) {
-		pmi->tick = now;
-		pmi->idle = 0;
-	}
-
 	if (++pmi->idle > PMI_MAX_IDLE)
 		intel_pmi_stuck(pmi);
 }
@@ -176,22 +168,32 @@ int intel_pmi_handle_status(struct pt_regs *regs, struct cpu_hw_events *cpuc,
 	return handled;
 }
 
-/* Handle and acknowledge everything there is. All counters are disabled. */
-static int intel_pmi_process(struct pt_regs *regs, struct cpu_hw_events *cpuc)
+/*
+ * Handle and acknowledge everything there is, besides what this PMI has handled
+ * before. All counters are disabled.
+ */
+static int intel_pmi_process(struct pt_regs *regs, struct cpu_hw_events *cpuc,
+			     int handled)
 {
-	int handled = 0, rounds = PMI_MAX_ROUNDS;
+	int rounds = PMI_MAX_ROUNDS;
 	u64 status;
 
 	status = intel_pmi_read_status();
 	if (unlikely(!status)) {
+		/* An NMI of somebody else, unless the local APIC says so */
+		bool masked = apic_read(APIC_LVTPC) & APIC_LVT_MASKED;
+
 		/*
 		 * The PMI before has handled this one as well. Whatever came
 		 * since, while LVTPC was masked, has no other PMI.
 		 */
 		intel_pmi_unmask();
 		status = intel_pmi_read_status();
-		if (!status)
-			return 0;
+		if (!status) {
+			if (masked && !handled)
+				intel_pmi_no_progress(this_cpu_ptr(&intel_pmi_cpu));
+			return handled;
+		}
 	}
 
 	/* Once: from the acknowledge on it is the handler that is recorded */
@@ -223,13 +225,22 @@ static bool intel_pmi_has_bts(struct cpu_hw_events *cpuc)
 	       __this_cpu_read(intel_pmi_cpu.bts);
 }
 
-/* With GLOBAL_CTRL at 0: the event of the core PMU is in its events, too */
+/*
+ * With GLOBAL_CTRL at 0: the event of the core PMU is in its events, too. The
+ * PMI of a full buffer has no bit in the status.
+ */
 static noinline int intel_pmi_stop_bts(struct cpu_hw_events *cpuc)
 {
+	int handled;
+
 	intel_bts_disable_local();
 	intel_pmu_stop_bts_event(cpuc);
 
-	return intel_pmu_drain_bts_buffer() + intel_bts_interrupt();
+	handled = intel_pmu_drain_bts_buffer() + intel_bts_interrupt();
+	if (handled)
+		__this_cpu_write(intel_pmi_cpu.idle, 0);
+
+	return handled;
 }
 
 static int intel_pmi_handle(struct pt_regs *regs, struct cpu_hw_events *cpuc)
@@ -244,7 +255,7 @@ static int intel_pmi_handle(struct pt_regs *regs, struct cpu_hw_events *cpuc)
 	wrmsrl(MSR_CORE_PERF_GLOBAL_CTRL, 0);
 
 	handled = unlikely(bts) ? intel_pmi_stop_bts(cpuc) : 0;
-	handled += intel_pmi_process(regs, cpuc);
+	handled = intel_pmi_process(regs, cpuc, handled);
 
 	/* Not if the PMI hit x86_pmu_disable(), which is about to disable */
 	cpuc->enabled = enabled;

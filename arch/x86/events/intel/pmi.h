@@ -34,10 +34,9 @@ struct pt_regs;
  * struct intel_pmi_cpu - Progress of the PMIs of one CPU
  * @periods:	number of periods that counters have begun, modulo 2^32; only
  *		compared with itself
- * @idle:	PMIs in a row with a status but without progress, in this tick
+ * @idle:	PMIs in a row without progress
  * @resets:	number of times that intel_pmi_reset() was called, modulo 2^32
  * @bts:	number of events of the intel_bts PMU on this CPU, running or not
- * @tick:	jiffies when @idle was last counted
  *
  * Only written by the CPU that it belongs to, in the PMI or with interrupts
  * off.
@@ -47,7 +46,6 @@ struct intel_pmi_cpu {
 	unsigned int	idle;
 	unsigned int	resets;
 	unsigned int	bts;
-	unsigned long	tick;
 };
 
 DECLARE_PER_CPU(struct intel_pmi_cpu, intel_pmi_cpu);

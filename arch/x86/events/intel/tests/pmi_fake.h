@@ -34,13 +34,13 @@
 #include <linux/cpumask.h>
 #include <linux/device.h>
 #include <linux/irqflags.h>
-#include <linux/jiffies.h>
 #include <linux/kstrtox.h>
 #include <linux/mutex.h>
 #include <linux/nmi.h>
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
 #include <linux/reboot.h>
+#include <linux/sched.h>
 #include <linux/smp.h>
 #include <linux/static_call.h>
 #include <linux/string.h>
@@ -83,6 +83,7 @@
  * @event:		events that can be put on the CPU
  * @watchdog:		the one of @event that is the watchdog's
  * @bts_event:		the one of @event that is a branch trace
+ * @bts_empty:		the buffer of the branch trace has nothing
  * @vfm:		vendor, family and model of the processor
  * @no_period:		handling an overflow starts no new period
  * @on_overflow:	called while overflows are handled, or NULL
@@ -106,6 +107,7 @@ struct fake_pmu {
 	struct perf_event	event[FAKE_EVENTS];
 	struct perf_event	*watchdog;
 	struct perf_event	*bts_event;
+	bool			bts_empty;
 	u32			vfm;
 	bool			no_period;
 	void			(*on_overflow)(void);
@@ -175,7 +177,7 @@ static void fake_apic_write(u32 reg, u32 value)
 	fake->late = 0;
 }
 
-static u32 __maybe_unused fake_apic_read(u32 reg)
+static u32 fake_apic_read(u32 reg)
 {
 	u32 value = APIC_DM_NMI | (fake->masked ? APIC_LVT_MASKED : 0);
 
@@ -273,7 +275,7 @@ static int fake_handle_overflows(struct pt_regs *regs, u64 status)
 #define intel_pmu_enable_bts		fake_enable_bts
 #define intel_bts_disable_local()	fake_note(" bts-")
 #define intel_bts_enable_local()	fake_note(" bts+")
-#define intel_pmu_drain_bts_buffer()	(fake_note(" drain"), 1)
+#define intel_pmu_drain_bts_buffer()	(fake_note(" drain"), !fake->bts_empty)
 #define intel_bts_interrupt()		0
 #define perf_event_print_debug()	do { } while (0)
 #define x86_match_cpu			fake_match_cpu
@@ -347,6 +349,10 @@ static struct perf_event *fake_run(int counter)
 static int fake_init(struct kunit *test)
 {
 	int cpu;
+
+	/* Each test has a thread of its own, and what it looks at is per CPU */
+	cpu = raw_smp_processor_id();
+	KUNIT_ASSERT_EQ(test, set_cpus_allowed_ptr(current, cpumask_of(cpu)), 0);
 
 	fake = kunit_kzalloc(test, sizeof(*fake), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, fake);

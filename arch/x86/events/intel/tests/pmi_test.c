@@ -3,6 +3,9 @@
  * KUnit tests of the PMI handler: which registers it accesses, in which order,
  * and what it returns. They run on any CPU; no MSR is touched.
  */
+#include <linux/delay.h>
+#include <linux/jiffies.h>
+
 #define FAKE_PREFIX	pmi_test_
 #include "pmi_fake.h"
 
@@ -21,12 +24,12 @@ static void pmi_1_unmask_before_restart(struct kunit *test)
 static void pmi_2_status_zero(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, fake_pmi(), 0);
-	EXPECT_LOG(test, "w38f=0 r38e apic r38e on");
+	EXPECT_LOG(test, "w38f=0 r38e apic? apic r38e on");
 
 	/* Its own PMI was lost, as LVTPC was masked */
 	fake->late = 0x2;
 	KUNIT_EXPECT_EQ(test, fake_pmi(), 1);
-	EXPECT_LOG(test, "w38f=0 r38e apic r38e lbr h2 apic w390=2 r38e on");
+	EXPECT_LOG(test, "w38f=0 r38e apic? apic r38e lbr h2 apic w390=2 r38e on");
 }
 
 static void pmi_3_frozen_without_overflow(struct kunit *test)
@@ -119,40 +122,98 @@ static void pmi_21_stuck_status(struct kunit *test)
 			   " reset r1d9 apic w390=c00000000000000 on");
 }
 
-/* A PMI that comes back at once and has nothing to do */
+/* A PMI with this status, as hardware delivers it; has it reset the PMU? */
+static bool pmi_resets(u64 status)
+{
+	fake->used = 0;
+	fake->log[0] = 0;
+	fake->status = status;
+	fake->masked = true;
+	fake_pmi();
+
+	return strstr(fake->log, " reset");
+}
+
+/* How many such PMIs in a row, up to @most, until the PMU is reset? */
+static int pmis_until_reset(u64 status, int most)
+{
+	int i;
+
+	for (i = 1; i <= most; i++) {
+		if (pmi_resets(status))
+			return i;
+	}
+
+	return 0;
+}
+
+/* A PMI that comes back and has nothing to do */
 static void pmi_21_stuck_interrupt(struct kunit *test)
 {
-	unsigned long flags, tick, now;
-	int i, tries = 10;
+	int i;
 
 	fake->no_period = true;
-	/* Until it was all in one tick */
-	do {
-		this_cpu_ptr(&intel_pmi_cpu)->idle = 0;
-		local_irq_save(flags);
-		tick = jiffies;
-		for (i = 0; i < 100; i++) {
-			fake->used = 0;
-			fake->status = 0x1;
-			intel_pmi_handle(NULL, &fake->cpuc);
-			KUNIT_EXPECT_NULL(test, strstr(fake->log, " reset"));
-		}
-		fake->used = 0;
-		fake->status = 0x1;
-		intel_pmi_handle(NULL, &fake->cpuc);
-		now = jiffies;
-		local_irq_restore(flags);
-	} while (tick != now && --tries);
-	KUNIT_EXPECT_NOT_NULL(test, strstr(fake->log, " reset"));
+	KUNIT_EXPECT_EQ(test, pmis_until_reset(0x1, 200), 101);
+	KUNIT_EXPECT_EQ(test, pmis_until_reset(0x1, 200), 101);
+	KUNIT_EXPECT_EQ(test, pmis_until_reset(LBR_FRZ, 200), 101);
 
 	/* A period now and then is enough */
 	for (i = 0; i < 300; i++) {
 		fake->no_period = i % 100;
-		fake->used = 0;
-		fake->status = 0x1;
-		fake_pmi();
-		KUNIT_EXPECT_NULL(test, strstr(fake->log, " reset"));
+		KUNIT_EXPECT_FALSE(test, pmi_resets(0x1));
 	}
+}
+
+/* One a tick, or less */
+static void pmi_21_stuck_slowly(struct kunit *test)
+{
+	unsigned long begin = jiffies;
+	int i;
+
+	fake->no_period = true;
+	for (i = 0; i < 100; i++) {
+		KUNIT_EXPECT_FALSE(test, pmi_resets(0x1));
+		msleep(jiffies_to_msecs(1));
+	}
+	KUNIT_EXPECT_TRUE(test, pmi_resets(0x1));
+	KUNIT_EXPECT_GE(test, jiffies - begin, 100UL);
+}
+
+/* Nothing stands in the status at all */
+static void pmi_21_stuck_without_status(struct kunit *test)
+{
+	int i;
+
+	KUNIT_EXPECT_EQ(test, pmis_until_reset(0, 200), 101);
+
+	/* Taking turns with another that achieves nothing */
+	fake->no_period = true;
+	for (i = 0; i < 100; i++)
+		KUNIT_EXPECT_FALSE(test, pmi_resets(i % 2));
+	KUNIT_EXPECT_TRUE(test, pmi_resets(0));
+
+	/* The second of two merged ones is no reason */
+	fake->no_period = false;
+	for (i = 0; i < 300; i++)
+		KUNIT_EXPECT_FALSE(test, pmi_resets(i % 2));
+
+	/* Nor are NMIs of others, which leave LVTPC alone */
+	fake->used = 0;
+	for (i = 0; i < 300; i++) {
+		fake->used = 0;
+		fake_pmi();
+		EXPECT_LOG(test, "w38f=0 r38e apic? apic r38e on");
+	}
+}
+
+/* Branch trace has no bit in the status */
+static void pmi_21_bts_is_progress(struct kunit *test)
+{
+	__set_bit(INTEL_PMC_IDX_FIXED_BTS, fake->cpuc.active_mask);
+	fake->cpuc.events[INTEL_PMC_IDX_FIXED_BTS] = &fake->event[0];
+	KUNIT_EXPECT_EQ(test, pmis_until_reset(0, 300), 0);
+	fake->bts_empty = true;
+	KUNIT_EXPECT_EQ(test, pmis_until_reset(0, 300), 101);
 }
 
 /* Without branch records, and where there is nothing to be reset */
@@ -184,7 +245,7 @@ static void bts_event_test(struct kunit *test)
 	__set_bit(INTEL_PMC_IDX_FIXED_BTS, fake->cpuc.active_mask);
 	fake->cpuc.events[INTEL_PMC_IDX_FIXED_BTS] = &fake->event[0];
 	KUNIT_EXPECT_EQ(test, fake_pmi(), 1);
-	EXPECT_LOG(test, "w38f=0 bts- bts- drain r38e apic r38e on bts+");
+	EXPECT_LOG(test, "w38f=0 bts- bts- drain r38e apic? apic r38e on bts+");
 }
 
 static void bts_pmu_test(struct kunit *test)
@@ -199,7 +260,7 @@ static void bts_pmu_test(struct kunit *test)
 
 	intel_pmi_del_bts();
 	KUNIT_EXPECT_EQ(test, intel_pmi_handle(NULL, &fake->cpuc), 0);
-	EXPECT_LOG(test, "w38f=0 r38e apic r38e on");
+	EXPECT_LOG(test, "w38f=0 r38e apic? apic r38e on");
 	local_irq_restore(flags);
 }
 
@@ -213,6 +274,9 @@ static struct kunit_case pmi_test_cases[] = {
 	KUNIT_CASE(pmi_6_pmu_disabled),
 	KUNIT_CASE(pmi_21_stuck_status),
 	KUNIT_CASE(pmi_21_stuck_interrupt),
+	KUNIT_CASE_SLOW(pmi_21_stuck_slowly),
+	KUNIT_CASE(pmi_21_stuck_without_status),
+	KUNIT_CASE(pmi_21_bts_is_progress),
 	KUNIT_CASE(pmi_21_reset),
 	KUNIT_CASE(pmi_28_handled),
 	KUNIT_CASE(bts_event_test),
