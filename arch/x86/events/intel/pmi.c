@@ -131,6 +131,16 @@ static bool intel_pmi_has_records(struct cpu_hw_events *cpuc)
 	return ds && ds->pebs_index > ds->pebs_buffer_base;
 }
 
+/*
+ * A guest has its records in a buffer of its own. The PMI is passed on to it as
+ * an overflow of the event that stands for the guest's.
+ */
+static bool intel_pmi_has_guest_records(struct cpu_hw_events *cpuc)
+{
+	return x86_pmu.pebs_ept && perf_guest_state() &&
+	       cpuc->pebs_enabled & ~cpuc->intel_ctrl_host_mask;
+}
+
 /**
  * intel_pmi_handle_status - Handle what GLOBAL_STATUS reports
  * @regs:	registers of the interrupted code
@@ -156,7 +166,8 @@ int intel_pmi_handle_status(struct pt_regs *regs, struct cpu_hw_events *cpuc,
 
 	progress = events & INTEL_PMI_OTHER_BITS;
 	if (events & GLOBAL_STATUS_BUFFER_OVF)
-		progress |= intel_pmi_has_records(cpuc);
+		progress |= intel_pmi_has_records(cpuc) ||
+			    intel_pmi_has_guest_records(cpuc);
 
 	handled = intel_pmu_handle_overflows(regs, events);
 

@@ -85,6 +85,7 @@
  * @bts_event:		the one of @event that is a branch trace
  * @bts_empty:		the buffer of the branch trace has nothing
  * @vfm:		vendor, family and model of the processor
+ * @guest:		what was interrupted is a guest
  * @no_period:		handling an overflow starts no new period
  * @on_overflow:	called while overflows are handled, or NULL
  * @warnings:		number of warnings
@@ -109,6 +110,7 @@ struct fake_pmu {
 	struct perf_event	*bts_event;
 	bool			bts_empty;
 	u32			vfm;
+	bool			guest;
 	bool			no_period;
 	void			(*on_overflow)(void);
 	int			warnings;
@@ -122,6 +124,7 @@ static struct fake_pmu *fake;
 static struct {
 	int			version;
 	int			cntval_bits;
+	bool			pebs_ept;
 	int			(*handle_irq)(struct pt_regs *regs);
 	void			(*cpu_starting)(int cpu);
 	void			(*cpu_dying)(int cpu);
@@ -277,6 +280,7 @@ static int fake_handle_overflows(struct pt_regs *regs, u64 status)
 #define intel_bts_enable_local()	fake_note(" bts+")
 #define intel_pmu_drain_bts_buffer()	(fake_note(" drain"), !fake->bts_empty)
 #define intel_bts_interrupt()		0
+#define perf_guest_state()		(fake->guest ? PERF_GUEST_ACTIVE : 0)
 #define perf_event_print_debug()	do { } while (0)
 #define x86_match_cpu			fake_match_cpu
 #define register_syscore(syscore)	(fake_note(" syscore"), (void)(syscore))
@@ -364,6 +368,7 @@ static int fake_init(struct kunit *test)
 	fake->cpuc.enabled = 1;
 	fake_x86_pmu.version = fake->version;
 	fake_x86_pmu.cntval_bits = fake->cntval_bits;
+	fake_x86_pmu.pebs_ept = true;
 	for_each_possible_cpu(cpu)
 		memset(per_cpu_ptr(&intel_pmi_cpu, cpu), 0,
 		       sizeof(struct intel_pmi_cpu));

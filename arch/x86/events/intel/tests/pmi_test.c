@@ -216,6 +216,35 @@ static void pmi_21_bts_is_progress(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pmis_until_reset(0, 300), 101);
 }
 
+/* A full PEBS buffer starts no period; the records do, wherever they are */
+static void pmi_7_guest_records(struct kunit *test)
+{
+	const u64 full = GLOBAL_STATUS_BUFFER_OVF;
+
+	fake->no_period = true;
+	fake->cpuc.pebs_enabled = BIT_ULL(1);
+
+	/* There are none */
+	KUNIT_EXPECT_EQ(test, pmis_until_reset(full, 300), 101);
+
+	/* In the buffer of the host */
+	fake->cpuc.ds = &fake->ds;
+	fake->ds.pebs_index = fake->ds.pebs_buffer_base + 1;
+	KUNIT_EXPECT_EQ(test, pmis_until_reset(full, 300), 0);
+	fake->cpuc.ds = NULL;
+
+	/* In that of a guest */
+	fake->guest = true;
+	KUNIT_EXPECT_EQ(test, pmis_until_reset(full, 300), 0);
+
+	/* A guest without events of its own has no records */
+	fake->cpuc.intel_ctrl_host_mask = BIT_ULL(1);
+	KUNIT_EXPECT_EQ(test, pmis_until_reset(full, 300), 101);
+	fake->cpuc.intel_ctrl_host_mask = 0;
+	fake_x86_pmu.pebs_ept = false;
+	KUNIT_EXPECT_EQ(test, pmis_until_reset(full, 300), 101);
+}
+
 /* Without branch records, and where there is nothing to be reset */
 static void pmi_21_reset(struct kunit *test)
 {
@@ -272,11 +301,13 @@ static struct kunit_case pmi_test_cases[] = {
 	KUNIT_CASE(pmi_4_state_bits),
 	KUNIT_CASE(pmi_5_new_bit),
 	KUNIT_CASE(pmi_6_pmu_disabled),
+	/* The first of those that warn, as it is done once */
 	KUNIT_CASE(pmi_21_stuck_status),
 	KUNIT_CASE(pmi_21_stuck_interrupt),
 	KUNIT_CASE_SLOW(pmi_21_stuck_slowly),
 	KUNIT_CASE(pmi_21_stuck_without_status),
 	KUNIT_CASE(pmi_21_bts_is_progress),
+	KUNIT_CASE(pmi_7_guest_records),
 	KUNIT_CASE(pmi_21_reset),
 	KUNIT_CASE(pmi_28_handled),
 	KUNIT_CASE(bts_event_test),
