@@ -358,8 +358,8 @@ void intel_freeze_del_tracer(void)
 }
 
 /*
- * Clear what firmware, hypervisor or the kernel before have left, and see
- * whether there is a bit to be set: a hypervisor may drop it.
+ * See whether there is a bit to be set: a hypervisor may drop it. If counters
+ * happen to run, they may freeze meanwhile.
  */
 static bool intel_freeze_probe(void)
 {
@@ -367,7 +367,6 @@ static bool intel_freeze_probe(void)
 	bool able;
 
 	rdmsrl(MSR_IA32_DEBUGCTLMSR, debugctl);
-	debugctl &= ~DEBUGCTLMSR_FREEZE_PERFMON_ON_PMI;
 	able = !wrmsrl_safe(MSR_IA32_DEBUGCTLMSR,
 			    debugctl | DEBUGCTLMSR_FREEZE_PERFMON_ON_PMI) &&
 	       !rdmsrl_safe(MSR_IA32_DEBUGCTLMSR, &back) &&

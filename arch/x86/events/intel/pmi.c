@@ -290,6 +290,40 @@ int intel_pmi_handle_irq(struct pt_regs *regs)
 	return intel_pmi_handle(regs, this_cpu_ptr(&cpu_hw_events));
 }
 
+/* A freeze outlives the permission to freeze: it has to be ended after this */
+static void intel_pmi_forbid_freeze(void)
+{
+	u64 debugctl;
+
+	rdmsrl(MSR_IA32_DEBUGCTLMSR, debugctl);
+	if (debugctl & DEBUGCTLMSR_FREEZE_PERFMON_ON_PMI) {
+		debugctl &= ~DEBUGCTLMSR_FREEZE_PERFMON_ON_PMI;
+		wrmsrl(MSR_IA32_DEBUGCTLMSR, debugctl);
+	}
+}
+
+/**
+ * intel_pmi_cpu_starting - End a freeze that this kernel has not asked for
+ *
+ * Firmware or another kernel may have left one, a kernel that crashed most of
+ * all. Nothing would count, and no PMI ever come. Whether this kernel is able
+ * to freeze counters does not matter. For the CPU that starts, before its
+ * first event.
+ */
+void intel_pmi_cpu_starting(void)
+{
+	u64 frozen;
+
+	if (x86_pmu.version < INTEL_PMI_VERSION)
+		return;
+
+	intel_pmi_forbid_freeze();
+
+	frozen = intel_pmi_read_status() & INTEL_PMI_FROZEN_BITS;
+	if (frozen)
+		wrmsrl(MSR_CORE_PERF_GLOBAL_OVF_CTRL, frozen);
+}
+
 /**
  * intel_pmi_reset - Leave nothing frozen and no PMI masked
  *
@@ -298,23 +332,14 @@ int intel_pmi_handle_irq(struct pt_regs *regs)
  */
 void intel_pmi_reset(void)
 {
-	u64 debugctl;
-
 	if (x86_pmu.version < INTEL_PMI_VERSION)
 		return;
 
 	__this_cpu_inc(intel_pmi_cpu.resets);
 
-	/* A freeze outlives the permission to freeze: this order */
-	rdmsrl(MSR_IA32_DEBUGCTLMSR, debugctl);
-	if (debugctl & DEBUGCTLMSR_FREEZE_PERFMON_ON_PMI) {
-		debugctl &= ~DEBUGCTLMSR_FREEZE_PERFMON_ON_PMI;
-		wrmsrl(MSR_IA32_DEBUGCTLMSR, debugctl);
-	}
-
+	intel_pmi_forbid_freeze();
 	intel_pmi_unmask();
-	wrmsrl(MSR_CORE_PERF_GLOBAL_OVF_CTRL, GLOBAL_STATUS_COUNTERS_FROZEN |
-					      GLOBAL_STATUS_LBRS_FROZEN);
+	wrmsrl(MSR_CORE_PERF_GLOBAL_OVF_CTRL, INTEL_PMI_FROZEN_BITS);
 }
 
 /**

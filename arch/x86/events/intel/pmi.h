@@ -13,6 +13,10 @@
 struct cpu_hw_events;
 struct pt_regs;
 
+/* What stands still until these bits of GLOBAL_STATUS are acknowledged */
+#define INTEL_PMI_FROZEN_BITS	(GLOBAL_STATUS_COUNTERS_FROZEN |	\
+				 GLOBAL_STATUS_LBRS_FROZEN)
+
 /*
  * Bits of GLOBAL_STATUS that tell a state. None of them is an overflow by
  * itself, and some are the index of a counter elsewhere.
@@ -20,8 +24,7 @@ struct pt_regs;
 #define INTEL_PMI_STATE_BITS	(GLOBAL_STATUS_COND_CHG |		\
 				 GLOBAL_STATUS_UNC_OVF |		\
 				 GLOBAL_STATUS_ASIF |			\
-				 GLOBAL_STATUS_COUNTERS_FROZEN |	\
-				 GLOBAL_STATUS_LBRS_FROZEN)
+				 INTEL_PMI_FROZEN_BITS)
 
 /* Overflows that do not start a new period of an event's counter */
 #define INTEL_PMI_OTHER_BITS	(GLOBAL_STATUS_TRACE_TOPAPMI |		\
@@ -111,6 +114,7 @@ int intel_pmi_handle_status(struct pt_regs *regs, struct cpu_hw_events *cpuc,
 			    u64 status);
 void intel_pmi_unmask(void);
 u64 intel_pmi_wrapped(struct cpu_hw_events *cpuc);
+void intel_pmi_cpu_starting(void);
 void intel_pmi_reset(void);
 void __init intel_pmi_init(void);
 

@@ -22,6 +22,9 @@
 /* What intel_pmi_reset() does where counters could be frozen */
 #define RESET	"r1d9 w1d9=0 apic w390=c00000000000000"
 
+/* What intel_freeze_probe() does where DEBUGCTL is 0 */
+#define PROBE	"r1d9 w1d9=1000 r1d9 w1d9=0 w390=800000000000000"
+
 #define ARMED	DEBUGCTLMSR_FREEZE_PERFMON_ON_PMI
 
 static int freeze_test_init(struct kunit *test)
@@ -389,7 +392,7 @@ static void pmi_19_others_in_debugctl(struct kunit *test)
 
 static void pmi_22_bit_dropped(struct kunit *test)
 {
-	fake->debugctl = DEBUGCTLMSR_LBR | ARMED;
+	fake->debugctl = DEBUGCTLMSR_LBR;
 	KUNIT_EXPECT_TRUE(test, intel_freeze_probe());
 	KUNIT_EXPECT_EQ(test, fake->debugctl, DEBUGCTLMSR_LBR);
 	EXPECT_LOG(test, "r1d9 w1d9=1001 r1d9 w1d9=1 w390=800000000000000");
@@ -488,11 +491,17 @@ static void fake_starting(int cpu)
 	fake_note(" base");
 }
 
+static void fake_base_starting(int cpu)
+{
+	fake_note(" base");
+	intel_pmi_cpu_starting();
+}
+
 static void hotplug_test(struct kunit *test)
 {
 	unsigned long flags;
 
-	intel_freeze_base_cpu_starting = fake_starting;
+	intel_freeze_base_cpu_starting = fake_base_starting;
 	intel_freeze_base_cpu_dying = fake_starting;
 	run_consenting(0);
 
@@ -507,7 +516,7 @@ static void hotplug_test(struct kunit *test)
 	fake->status = CTR_FRZ;
 	this_cpu_ptr(&intel_freeze_cpu)->stuck = true;
 	intel_freeze_cpu_starting(smp_processor_id());
-	EXPECT_LOG(test, "base r1d9 w1d9=1000 r1d9 w1d9=0 w390=800000000000000");
+	EXPECT_LOG(test, "base r1d9 w1d9=0 r38e w390=800000000000000 " PROBE);
 	KUNIT_EXPECT_FALSE(test, this_cpu_ptr(&intel_freeze_cpu)->stuck);
 	local_irq_restore(flags);
 }

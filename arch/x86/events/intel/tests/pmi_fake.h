@@ -249,6 +249,7 @@ static int fake_handle_overflows(struct pt_regs *regs, u64 status)
 /* Names of the copies: the file that includes this says how they begin */
 #define FAKE(name)			__PASTE(FAKE_PREFIX, name)
 #define intel_pmi_cpu			FAKE(intel_pmi_cpu)
+#define intel_pmi_cpu_starting		FAKE(intel_pmi_cpu_starting)
 #define intel_pmi_frozen		FAKE(intel_pmi_frozen)
 #define intel_pmi_handle_irq		FAKE(intel_pmi_handle_irq)
 #define intel_pmi_handle_status		FAKE(intel_pmi_handle_status)

@@ -259,6 +259,25 @@ static void pmi_21_reset(struct kunit *test)
 	EXPECT_LOG(test, "");
 }
 
+/* What firmware or the kernel before has left, and nothing else */
+static void cpu_starting_test(struct kunit *test)
+{
+	fake->debugctl = DEBUGCTLMSR_BTF | DEBUGCTLMSR_FREEZE_PERFMON_ON_PMI;
+	fake->status = CTR_FRZ | LBR_FRZ | 0x1;
+	intel_pmi_cpu_starting();
+	EXPECT_LOG(test, "r1d9 w1d9=2 r38e w390=c00000000000000");
+	KUNIT_EXPECT_EQ(test, fake->status, 0x1ULL);
+
+	intel_pmi_cpu_starting();
+	EXPECT_LOG(test, "r1d9 r38e");
+	/* It was no stuck PMI */
+	KUNIT_EXPECT_EQ(test, this_cpu_ptr(&intel_pmi_cpu)->resets, 0U);
+
+	fake_x86_pmu.version = 3;
+	intel_pmi_cpu_starting();
+	EXPECT_LOG(test, "");
+}
+
 /* One overflow is one, whatever else stands in the status */
 static void pmi_28_handled(struct kunit *test)
 {
@@ -309,6 +328,7 @@ static struct kunit_case pmi_test_cases[] = {
 	KUNIT_CASE(pmi_21_bts_is_progress),
 	KUNIT_CASE(pmi_7_guest_records),
 	KUNIT_CASE(pmi_21_reset),
+	KUNIT_CASE(cpu_starting_test),
 	KUNIT_CASE(pmi_28_handled),
 	KUNIT_CASE(bts_event_test),
 	KUNIT_CASE(bts_pmu_test),

@@ -1,4 +1,4 @@
-// lines: +8 -4
+// lines: +9 -4
 @@ @@
 #include "bts.h"
 +#include "pmi.h"
@@ -37,6 +37,15 @@ intel_pmu_handle_overflows(...)
 	<...
 	if (!intel_pmu_save_and_restart(...)) S
 +	intel_pmi_new_period();
+	...>
+}
+
+@@ @@
+intel_pmu_cpu_starting(...)
+{
+	<...
+	intel_pmu_lbr_reset();
++	intel_pmi_cpu_starting();
 	...>
 }
 
