@@ -36,6 +36,7 @@
 #include <asm/apic.h>
 #include <asm/cpu_device_id.h>
 #include <asm/intel-family.h>
+#include <asm/intel_freeze.h>
 #include <asm/msr.h>
 #include <asm/perf_event.h>
 
@@ -392,11 +393,27 @@ static void intel_freeze_cpu_starting(int cpu)
 }
 
 /* Who gets this CPU next need not know of bit 59 */
-static void intel_freeze_cpu_dying(int cpu)
+static void intel_freeze_stop(void)
 {
 	intel_freeze_write_debugctl(false);
 	wrmsrl(MSR_CORE_PERF_GLOBAL_OVF_CTRL, GLOBAL_STATUS_COUNTERS_FROZEN);
 	this_cpu_write(intel_freeze_cpu.armed, false);
+}
+
+/**
+ * cpu_emergency_stop_freeze - Leave nothing frozen to the crash kernel
+ *
+ * For each CPU on its way there, wherever it was: in an NMI, with whatever lock.
+ */
+void cpu_emergency_stop_freeze(void)
+{
+	if (this_cpu_read(intel_freeze_cpu.armed))
+		intel_freeze_stop();
+}
+
+static void intel_freeze_cpu_dying(int cpu)
+{
+	intel_freeze_stop();
 
 	if (intel_freeze_base_cpu_dying)
 		intel_freeze_base_cpu_dying(cpu);

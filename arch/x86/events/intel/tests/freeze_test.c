@@ -8,6 +8,7 @@
 #include "pmi_fake.h"
 
 /* Names of the copies */
+#define cpu_emergency_stop_freeze	FAKE(cpu_emergency_stop_freeze)
 #define intel_freeze_add_tracer		FAKE(intel_freeze_add_tracer)
 #define intel_freeze_check_event	FAKE(intel_freeze_check_event)
 #define intel_freeze_del_tracer		FAKE(intel_freeze_del_tracer)
@@ -16,6 +17,9 @@
 #define intel_freeze_hw_config		FAKE(intel_freeze_hw_config)
 #define intel_freeze_init		FAKE(intel_freeze_init)
 #define intel_freeze_update		FAKE(intel_freeze_update)
+
+/* The header of the original has it under its name */
+void cpu_emergency_stop_freeze(void);
 
 #include "../freeze.c"
 
@@ -521,6 +525,26 @@ static void hotplug_test(struct kunit *test)
 	local_irq_restore(flags);
 }
 
+/* The kernel crashes, on this CPU or with an NMI to it */
+static void crash_test(struct kunit *test)
+{
+	unsigned long flags;
+
+	run_consenting(0);
+	local_irq_save(flags);
+	cpu_emergency_stop_freeze();
+	EXPECT_LOG(test, "");
+
+	intel_freeze_update(&fake->cpuc);
+	fake->used = 0;
+	fake->status = CTR_FRZ;
+	cpu_emergency_stop_freeze();
+	EXPECT_LOG(test, "r1d9 w1d9=0 w390=800000000000000");
+	cpu_emergency_stop_freeze();
+	EXPECT_LOG(test, "");
+	local_irq_restore(flags);
+}
+
 static void config3_test(struct kunit *test)
 {
 	struct perf_event *event = &fake->event[0];
@@ -618,6 +642,7 @@ static struct kunit_case freeze_test_cases[] = {
 	KUNIT_CASE(tracer_test),
 	KUNIT_CASE(resume_test),
 	KUNIT_CASE(hotplug_test),
+	KUNIT_CASE(crash_test),
 	KUNIT_CASE(config3_test),
 	{}
 };
