@@ -22,6 +22,7 @@
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/device.h>
+#include <linux/errno.h>
 #include <linux/kstrtox.h>
 #include <linux/mutex.h>
 #include <linux/nmi.h>
@@ -51,6 +52,8 @@ static bool intel_freeze_possible __ro_after_init;
 
 /* Root allows it. Written under the mutex, read when a PMU is enabled. */
 static bool intel_freeze_on;
+/* Not any more: who comes next may not know of it. Under the mutex. */
+static bool intel_freeze_down;
 static bool intel_freeze_on_at_boot __initdata;
 static DEFINE_MUTEX(intel_freeze_mutex);
 
@@ -437,11 +440,18 @@ static struct syscore intel_freeze_syscore = {
  * Static calls are changed outside of the decisions: handler and step are in
  * place before the first CPU is armed and until the last one is disarmed.
  */
-static void intel_freeze_switch(bool on)
+static int intel_freeze_switch(bool on)
 {
+	int ret = 0;
+
 	mutex_lock(&intel_freeze_mutex);
 	if (on == intel_freeze_on)
 		goto unlock;
+
+	if (on && intel_freeze_down) {
+		ret = -EBUSY;
+		goto unlock;
+	}
 
 	if (on) {
 		static_call_update(intel_pmi_frozen, intel_freeze_pmi);
@@ -458,12 +468,17 @@ static void intel_freeze_switch(bool on)
 	}
 unlock:
 	mutex_unlock(&intel_freeze_mutex);
+
+	return ret;
 }
 
 /* A kernel that does not know of bit 59 would find all counters stopped */
 static int intel_freeze_reboot(struct notifier_block *nb, unsigned long action,
 			       void *data)
 {
+	mutex_lock(&intel_freeze_mutex);
+	intel_freeze_down = true;
+	mutex_unlock(&intel_freeze_mutex);
 	intel_freeze_switch(false);
 
 	return NOTIFY_DONE;
@@ -529,9 +544,9 @@ static ssize_t freeze_counters_store(struct device *dev,
 	if (ret)
 		return ret;
 
-	intel_freeze_switch(on);
+	ret = intel_freeze_switch(on);
 
-	return count;
+	return ret ? ret : count;
 }
 
 static DEVICE_ATTR_RW(freeze_counters);

@@ -36,6 +36,7 @@ static int freeze_test_init(struct kunit *test)
 	int cpu;
 
 	intel_freeze_on = true;
+	intel_freeze_down = false;
 	for_each_possible_cpu(cpu) {
 		struct intel_freeze_cpu *freeze = per_cpu_ptr(&intel_freeze_cpu, cpu);
 
@@ -374,6 +375,27 @@ static void pmi_18_switch(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake->status, 0ULL);
 }
 
+/* The next kernel is on its way, and whoever is still here cannot undo it */
+static void pmi_18_switch_going_down(struct kunit *test)
+{
+	intel_freeze_on = false;
+	KUNIT_EXPECT_EQ(test, intel_freeze_switch(true), 0);
+	KUNIT_EXPECT_TRUE(test, intel_freeze_on);
+	/* In place before the first decision, and until the last */
+	EXPECT_LOG(test, "call:intel_pmi_frozen call:x86_pmu_before_enable all");
+	KUNIT_EXPECT_EQ(test, intel_freeze_switch(true), 0);
+	EXPECT_LOG(test, "");
+
+	intel_freeze_reboot(NULL, SYS_RESTART, NULL);
+	KUNIT_EXPECT_FALSE(test, intel_freeze_on);
+	EXPECT_LOG(test, "all call:x86_pmu_before_enable call:intel_pmi_frozen");
+
+	KUNIT_EXPECT_EQ(test, intel_freeze_switch(true), -EBUSY);
+	KUNIT_EXPECT_FALSE(test, intel_freeze_on);
+	KUNIT_EXPECT_EQ(test, intel_freeze_switch(false), 0);
+	EXPECT_LOG(test, "");
+}
+
 /* Bit 11 and all others belong to somebody else */
 static void pmi_19_others_in_debugctl(struct kunit *test)
 {
@@ -631,6 +653,7 @@ static struct kunit_case freeze_test_cases[] = {
 	KUNIT_CASE(pmi_16_rr),
 	KUNIT_CASE(pmi_17_rotation),
 	KUNIT_CASE(pmi_18_switch),
+	KUNIT_CASE(pmi_18_switch_going_down),
 	KUNIT_CASE(pmi_19_others_in_debugctl),
 	KUNIT_CASE(pmi_21_frozen_stuck),
 	KUNIT_CASE(pmi_22_bit_dropped),

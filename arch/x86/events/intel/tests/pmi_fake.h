@@ -20,6 +20,9 @@
  *	bts-, bts+	branch trace was stopped and started
  *	reset		the PMU was reset
  *	nmi		an NMI was raised
+ *	call:name	a static call was changed
+ *	off, update	the PMU was disabled and enabled, to decide anew
+ *	all		and so were those of all CPUs
  */
 #ifndef _ARCH_X86_EVENTS_INTEL_TESTS_PMI_FAKE_H
 #define _ARCH_X86_EVENTS_INTEL_TESTS_PMI_FAKE_H
@@ -33,6 +36,7 @@
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/device.h>
+#include <linux/errno.h>
 #include <linux/irqflags.h>
 #include <linux/kstrtox.h>
 #include <linux/mutex.h>
@@ -285,6 +289,12 @@ static int fake_handle_overflows(struct pt_regs *regs, u64 status)
 #define perf_guest_state()		(fake->guest ? PERF_GUEST_ACTIVE : 0)
 #define perf_event_print_debug()	do { } while (0)
 #define x86_match_cpu			fake_match_cpu
+#undef static_call_update
+#define static_call_update(name, func)					\
+	((void)(func), fake_note(" call:%s", #name))
+#undef on_each_cpu
+#define on_each_cpu(func, arg, wait)					\
+	((void)(func), (void)(arg), fake_note((wait) ? " all" : " some"))
 #define register_syscore(syscore)	(fake_note(" syscore"), (void)(syscore))
 #define register_reboot_notifier(nb)	(fake_note(" reboot"), (void)(nb))
 #define perf_pmu_disable		fake_pmu_disable
