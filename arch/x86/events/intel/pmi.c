@@ -348,6 +348,10 @@ void intel_pmi_reset(void)
  * To be called once, after the model specific setup and before the update of
  * the static calls. Hybrid processors have had version 5 from the start, on
  * all types of core.
+ *
+ * No model says which handler it is: a hypervisor may show version 2 of any of
+ * them. That is why new models still set late_ack and mid_ack, which only the
+ * handler of the versions before looks at.
  */
 void __init intel_pmi_init(void)
 {
