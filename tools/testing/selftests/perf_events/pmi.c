@@ -42,8 +42,12 @@
 #define CONSENT			1ULL
 
 #define MSR_DEBUGCTL		0x1d9
+#define MSR_FIXED_CTR1		0x30a
 #define MSR_GLOBAL_STATUS	0x38e
+#define MSR_GLOBAL_CTRL		0x38f
+#define MSR_GLOBAL_STATUS_RESET	0x390
 #define MSR_GLOBAL_STATUS_SET	0x391
+#define MSR_PEBS_ENABLE		0x3f1
 #define DEBUGCTL_FREEZE_LBRS	0x800ULL
 #define DEBUGCTL_FREEZE		0x1000ULL
 #define STATUS_LBR_FRZ		0x400000000000000ULL
@@ -55,11 +59,17 @@
 /* Registers of the emulated PMU */
 #define PMUSIM_ID		0x504d5500
 #define PMUSIM_ID_VALUE		0x01006d6973756d70ULL
+#define PMUSIM_INDEX		0x504d5502
+#define PMUSIM_INDEX_READS	0x504d5503
+#define PMUSIM_INDEX_WRITES	0x504d5504
 #define PMUSIM_READS		0x504d5510
 #define PMUSIM_WRITES		0x504d5511
 #define PMUSIM_PMIS		0x504d5512
 #define PMUSIM_PMIS_LOST	0x504d5513
 #define PMUSIM_LVTPC_WRITES	0x504d5514
+
+/* A counter shortly before its overflow */
+#define PUSHED			0xffffffff0000ULL
 
 #define LAPIC			0xfee00000
 #define LAPIC_LVTPC		0x340
@@ -148,8 +158,8 @@ static bool in_list(const char *list, int cpu)
 	return false;
 }
 
-/* Why the CPU freezes or does not; valid until the next call */
-static const char *state(void)
+/* Why a CPU freezes or does not; valid until the next call */
+static const char *state_of(int cpu)
 {
 	static char text[4096];
 	char *line, *list, *rest = text;
@@ -158,13 +168,18 @@ static const char *state(void)
 		return "?";
 	while ((line = strsep(&rest, "\n"))) {
 		list = strstr(line, ": ");
-		if (list && in_list(list + 2, pmu.cpu)) {
+		if (list && in_list(list + 2, cpu)) {
 			*list = '\0';
 			return line;
 		}
 	}
 
 	return "-";
+}
+
+static const char *state(void)
+{
+	return state_of(pmu.cpu);
 }
 
 static bool find_pmu(const char *name)
@@ -495,11 +510,29 @@ TEST_F(pmi, pmi_1_no_pmi_lost_frozen)
 	storm(_metadata, CONSENT);
 }
 
+struct accessed {
+	uint64_t	reads;
+	uint64_t	writes;
+};
+
+/* Accesses of a register by the kernel, since @before if there is one */
+static struct accessed accessed(uint32_t msr, const struct accessed *before)
+{
+	struct accessed now;
+
+	wrmsr(PMUSIM_INDEX, msr);
+	now.reads = rdmsr(PMUSIM_INDEX_READS) - (before ? before->reads : 0);
+	now.writes = rdmsr(PMUSIM_INDEX_WRITES) - (before ? before->writes : 0);
+
+	return now;
+}
+
 /* Per PMI: what the CPU has accessed between two points, nothing left out */
 static void accesses(struct __test_metadata *_metadata, uint64_t config,
 		     int precise, uint64_t consent, uint64_t reads,
 		     uint64_t writes)
 {
+	struct accessed ctrl, status, reset, debugctl, pebs;
 	uint64_t before[4], after[4], pmis;
 	struct perf_event_attr attr;
 	int fd, i;
@@ -514,7 +547,17 @@ static void accesses(struct __test_metadata *_metadata, uint64_t config,
 	work(1000);
 	for (i = 0; i < 4; i++)
 		before[i] = rdmsr(PMUSIM_READS + i * (i < 3) + 4 * (i == 3));
+	ctrl = accessed(MSR_GLOBAL_CTRL, NULL);
+	status = accessed(MSR_GLOBAL_STATUS, NULL);
+	reset = accessed(MSR_GLOBAL_STATUS_RESET, NULL);
+	debugctl = accessed(MSR_DEBUGCTL, NULL);
+	pebs = accessed(MSR_PEBS_ENABLE, NULL);
 	work(10 * ROUNDS);
+	pebs = accessed(MSR_PEBS_ENABLE, &pebs);
+	debugctl = accessed(MSR_DEBUGCTL, &debugctl);
+	reset = accessed(MSR_GLOBAL_STATUS_RESET, &reset);
+	status = accessed(MSR_GLOBAL_STATUS, &status);
+	ctrl = accessed(MSR_GLOBAL_CTRL, &ctrl);
 	for (i = 0; i < 4; i++)
 		after[i] = rdmsr(PMUSIM_READS + i * (i < 3) + 4 * (i == 3)) -
 			   before[i];
@@ -531,6 +574,14 @@ static void accesses(struct __test_metadata *_metadata, uint64_t config,
 	EXPECT_EQ(after[1] / pmis, writes);
 	EXPECT_LT(after[1] - writes * pmis, pmis / 10);
 	EXPECT_EQ(after[3] / pmis, 1);
+
+	/* And which: the rest of the writes arms the counter */
+	EXPECT_EQ((ctrl.writes + pmis / 20) / pmis, consent ? 0 : 2);
+	EXPECT_EQ((status.reads + pmis / 20) / pmis, reads);
+	EXPECT_EQ((reset.writes + pmis / 20) / pmis, 1);
+	EXPECT_LT(ctrl.reads + reset.reads + status.writes, pmis / 10);
+	EXPECT_LT(debugctl.reads + debugctl.writes, pmis / 10);
+	EXPECT_LT(pebs.reads + pebs.writes, pmis / 10);
 }
 
 /* As many as ever, by fixed and general purpose counter, and by PEBS */
@@ -789,15 +840,127 @@ TEST_F(pmi, pmi_10_storm)
 	throttle(_metadata, EVENT_BRANCHES, 2, 0, CONSENT);
 }
 
+/*
+ * The watchdog's counter is fixed counter 1. It counts on beside a storm that
+ * is throttled and, pushed to its overflow, has a PMI whose handler arms it
+ * again.
+ */
+static void watchdog_beside_storm(struct __test_metadata *_metadata,
+				  uint64_t consent)
+{
+	struct throttled throttled = {};
+	struct perf_event_attr attr;
+	uint64_t before, after;
+	void *map;
+	int fd, i;
+
+	init_attr(&attr, EVENT_INSTRUCTIONS, 1, consent);
+	attr.disabled = 1;
+	fd = open_attr(&attr, -1);
+	if (fd == -EINVAL) {
+		attr.sample_period = 128;
+		fd = open_attr(&attr, -1);
+	}
+	ASSERT_GE(fd, 0);
+	map = map_event(fd);
+	ASSERT_NE(map, NULL);
+	limit_samples(true);
+	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	work(1000);
+	EXPECT_TRUE(!consent || !strcmp(state(), "active"));
+	/* Few enough not to be taken for a clock that stands still */
+	for (i = 0; i < 4; i++) {
+		before = rdmsr(MSR_FIXED_CTR1);
+		work(1000);
+		after = rdmsr(MSR_FIXED_CTR1);
+		EXPECT_GE(after - before, 1000);
+		EXPECT_LT(after, PUSHED);
+
+		wrmsr(MSR_FIXED_CTR1, PUSHED);
+		work(ROUNDS);
+		EXPECT_LT(rdmsr(MSR_FIXED_CTR1), PUSHED);
+		walk(map, count_throttle, &throttled);
+	}
+	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	limit_samples(false);
+	EXPECT_GT(throttled.throttle, 0);
+	unmap_event(map);
+	close(fd);
+}
+
+TEST_F(pmi, pmi_10_watchdog_beside_storm)
+{
+	char old[16];
+
+	if (!pmu.emulated)
+		SKIP(return, "not emulated");
+	if (read_file(SYSCTL "/nmi_watchdog", old, sizeof(old)))
+		SKIP(return, "no watchdog");
+	if (write_file(SYSCTL "/nmi_watchdog", "1"))
+		SKIP(return, "watchdog cannot be started");
+	usleep(10000);
+	watchdog_beside_storm(_metadata, 0);
+	if (pmu.freeze && !switch_freeze(true))
+		watchdog_beside_storm(_metadata, CONSENT);
+	write_file(SYSCTL "/nmi_watchdog", old);
+	EXPECT_EQ(rdmsr(MSR_GLOBAL_STATUS), 0);
+	EXPECT_TRUE(alive());
+}
+
+/*
+ * Throttled in the PMI, an event must not write records from its acknowledge
+ * on. Nobody else writes PEBS_ENABLE until a tick unthrottles it.
+ */
+static void pebs_throttle(struct __test_metadata *_metadata, uint64_t consent)
+{
+	struct throttled throttled = {};
+	struct perf_event_attr attr;
+	int fd, i, running = 0, stopped = 0;
+	uint64_t enabled;
+	void *map;
+
+	init_attr(&attr, EVENT_INSTRUCTIONS, 150, consent);
+	attr.precise_ip = 1;
+	attr.disabled = 1;
+	fd = open_attr(&attr, -1);
+	ASSERT_GE(fd, 0);
+	map = map_event(fd);
+	ASSERT_NE(map, NULL);
+	limit_samples(true);
+	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	running += rdmsr(MSR_PEBS_ENABLE) != 0;
+	for (i = 0; i < 20000 && stopped < 5; i++) {
+		work(1000);
+		walk(map, count_throttle, &throttled);
+		if (throttled.throttle == throttled.unthrottle)
+			continue;
+		enabled = rdmsr(MSR_PEBS_ENABLE);
+		walk(map, count_throttle, &throttled);
+		if (throttled.throttle == throttled.unthrottle)
+			continue;
+		EXPECT_EQ(enabled, 0);
+		stopped++;
+		EXPECT_TRUE(!consent || !strcmp(state(), "active"));
+	}
+	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	limit_samples(false);
+	EXPECT_EQ(running, 1);
+	EXPECT_EQ(stopped, 5);
+	unmap_event(map);
+	close(fd);
+}
+
 TEST_F(pmi, pmi_11_pebs_throttled)
 {
 	if (!pmu.max_precise)
 		SKIP(return, "no PEBS");
 	throttle(_metadata, EVENT_INSTRUCTIONS, 150, 1, 0);
+	pebs_throttle(_metadata, 0);
 	if (!pmu.freeze)
 		SKIP(return, "no counter freezing");
 	ASSERT_EQ(switch_freeze(true), 0);
 	throttle(_metadata, EVENT_INSTRUCTIONS, 150, 1, CONSENT);
+	pebs_throttle(_metadata, CONSENT);
 }
 
 /* A limit disables the event from the PMI; the PMU follows by an interrupt */
@@ -886,6 +1049,115 @@ TEST_F(pmi, pmi_13_group_read)
 	EXPECT_STREQ(state(), "active");
 	close(member);
 	close(leader);
+}
+
+#define GROUP_PERIOD	10007
+
+struct values {
+	unsigned long	samples;
+	unsigned long	checked;
+	unsigned long	late;
+	unsigned long	moved;
+	unsigned long	wrong;
+	uint64_t	instructions;
+	uint64_t	branches;
+	uint64_t	position;
+	bool		known;
+};
+
+/*
+ * From the address of the last sample on, the instructions that were counted
+ * tell the branches among them and the address to which they lead: that of this
+ * sample, if they were read as of its PMI.
+ */
+static void take_values(struct perf_event_header *header, void *arg)
+{
+	struct {
+		struct perf_event_header header;
+		uint64_t ip;
+		uint64_t nr;
+		uint64_t instructions;
+		uint64_t branches;
+	} *sample = (void *)header;
+	struct values *values = arg;
+	uint64_t at = sample->ip - (uintptr_t)work_start, position, counted;
+	bool known = at < (uintptr_t)work_end - (uintptr_t)work_start;
+
+	if (header->type != PERF_RECORD_SAMPLE)
+		return;
+	/* Behind 20 instructions of one byte are two longer ones */
+	position = at <= 20 ? at : 21;
+	counted = sample->instructions - values->instructions;
+	values->samples++;
+	values->late += sample->instructions % GROUP_PERIOD != 0;
+	if (known && values->known) {
+		uint64_t end = values->position + counted;
+
+		values->checked++;
+		values->wrong += sample->nr != 2 ||
+				 sample->branches - values->branches !=
+				 end / ROUND_INSNS;
+		values->moved += end % ROUND_INSNS != position;
+	}
+	values->instructions = sample->instructions;
+	values->branches = sample->branches;
+	values->position = position;
+	values->known = known;
+}
+
+/* Members that sample, as a counting event would keep counters from freezing */
+static void read_values(struct __test_metadata *_metadata,
+			struct values *values, uint64_t consent)
+{
+	struct perf_event_attr attr;
+	int leader, member;
+	void *map;
+
+	init_attr(&attr, EVENT_INSTRUCTIONS, GROUP_PERIOD, consent);
+	attr.sample_type |= PERF_SAMPLE_READ;
+	attr.read_format = PERF_FORMAT_GROUP;
+	attr.disabled = 1;
+	leader = open_attr(&attr, -1);
+	ASSERT_GE(leader, 0);
+	init_attr(&attr, EVENT_BRANCHES, 1ULL << 40, consent);
+	attr.read_format = PERF_FORMAT_GROUP;
+	member = open_attr(&attr, leader);
+	ASSERT_GE(member, 0);
+	map = map_event(leader);
+	ASSERT_NE(map, NULL);
+
+	memset(values, 0, sizeof(*values));
+	ioctl(leader, PERF_EVENT_IOC_ENABLE, 0);
+	EXPECT_STREQ(state(), consent ? "active" : "event without consent");
+	work(5 * ROUNDS);
+	ioctl(leader, PERF_EVENT_IOC_DISABLE, 0);
+	walk(map, take_values, values);
+	unmap_event(map);
+	close(member);
+	close(leader);
+	TH_LOG("%lu samples, %lu checked, %lu late, %lu moved, %lu wrong",
+	       values->samples, values->checked, values->late, values->moved,
+	       values->wrong);
+	EXPECT_GT(values->samples, 1000);
+	EXPECT_GT(values->checked, 1000);
+	EXPECT_EQ(values->wrong, 0);
+}
+
+/* Frozen, all that is read is as of the overflow; else as of the PMI */
+TEST_F(pmi, pmi_13_group_values)
+{
+	struct values thawed, frozen;
+
+	if (!pmu.freeze)
+		SKIP(return, "no counter freezing");
+	ASSERT_EQ(switch_freeze(true), 0);
+	read_values(_metadata, &thawed, 0);
+	EXPECT_EQ(thawed.moved, 0);
+
+	read_values(_metadata, &frozen, CONSENT);
+	EXPECT_EQ(frozen.late, 0);
+	/* Its address is as late as ever. The counts have not moved there. */
+	EXPECT_EQ(thawed.late > 500, frozen.moved > 500);
 }
 
 #define MAX_IPS	4096
@@ -1193,10 +1465,75 @@ TEST_F(pmi, pmi_18_switch)
 	EXPECT_TRUE(alive());
 }
 
+/*
+ * Three calls deep, with little to do at the end of them. The stack of a sample
+ * there is known. There has to be one copy of this function.
+ */
+static void run_chain(unsigned long rounds)
+{
+	asm volatile("sub $128, %%rsp\n"
+		     "1:\n\t"
+		     "call chain_1\n\t"
+		     "dec %0\n\t"
+		     "jnz 1b\n\t"
+		     "add $128, %%rsp\n\t"
+		     "jmp 3f\n"
+		     ".globl chain_1, chain_2, chain_3, chain_end\n"
+		     "chain_1:\n\t"
+		     "call chain_2\n\t"
+		     "ret\n"
+		     "chain_2:\n\t"
+		     "call chain_3\n\t"
+		     "ret\n"
+		     "chain_3:\n\t"
+		     "mov $20, %%ecx\n"
+		     "2:\n\t"
+		     "dec %%ecx\n\t"
+		     "jnz 2b\n"
+		     "chain_end:\n\t"
+		     "ret\n"
+		     "3:"
+		     : "+r" (rounds) : : "rcx", "cc", "memory");
+}
+
+extern char chain_1[], chain_2[], chain_3[], chain_end[];
+
+struct chains {
+	unsigned long	checked;
+	unsigned long	wrong;
+};
+
+static void check_chain(struct perf_event_header *header, void *arg)
+{
+	static const char *const chain[] = { chain_3, chain_2, chain_1 };
+	struct {
+		struct perf_event_header header;
+		uint64_t ip;
+		uint64_t nr;
+		struct perf_branch_entry entry[];
+	} *sample = (void *)header;
+	struct chains *chains = arg;
+	size_t i;
+
+	if (header->type != PERF_RECORD_SAMPLE ||
+	    sample->ip < (uintptr_t)chain_3 || sample->ip > (uintptr_t)chain_end)
+		return;
+
+	chains->checked++;
+	for (i = 0; i < ARRAY_SIZE(chain); i++) {
+		if (i < sample->nr &&
+		    sample->entry[i].to == (uintptr_t)chain[i])
+			continue;
+		chains->wrong++;
+		return;
+	}
+}
+
 /* Counters are frozen, branch records that follow the call stack are not */
 TEST_F(pmi, pmi_19_call_stack)
 {
 	struct perf_event_attr attr;
+	struct chains chains = {};
 	void *map;
 	int fd;
 
@@ -1205,7 +1542,7 @@ TEST_F(pmi, pmi_19_call_stack)
 	if (!pmu.freeze)
 		SKIP(return, "no counter freezing");
 	ASSERT_EQ(switch_freeze(true), 0);
-	init_attr(&attr, EVENT_INSTRUCTIONS, 10007, CONSENT);
+	init_attr(&attr, EVENT_INSTRUCTIONS, 1009, CONSENT);
 	attr.sample_type |= PERF_SAMPLE_BRANCH_STACK;
 	attr.branch_sample_type = PERF_SAMPLE_BRANCH_CALL_STACK |
 				  PERF_SAMPLE_BRANCH_USER;
@@ -1213,11 +1550,14 @@ TEST_F(pmi, pmi_19_call_stack)
 	ASSERT_GE(fd, 0);
 	map = map_event(fd);
 	ASSERT_NE(map, NULL);
-	work(ROUNDS);
+	run_chain(ROUNDS / 2);
 	EXPECT_STREQ(state(), "active");
 	EXPECT_EQ(rdmsr(MSR_DEBUGCTL) & (DEBUGCTL_FREEZE | DEBUGCTL_FREEZE_LBRS),
 		  DEBUGCTL_FREEZE);
-	EXPECT_GT(samples(map), 100);
+	walk(map, check_chain, &chains);
+	TH_LOG("%lu stacks, %lu wrong", chains.checked, chains.wrong);
+	EXPECT_GT(chains.checked, 1000);
+	EXPECT_EQ(chains.wrong, 0);
 	unmap_event(map);
 	close(fd);
 }
@@ -1365,10 +1705,19 @@ static void hotplug(struct __test_metadata *_metadata, int cpu)
 	snprintf(name, sizeof(name), "/dev/cpu/%d/msr", cpu);
 
 	for (i = 0; i < 5; i++) {
+		/* Of the kernel, too: the way off line has PMIs */
 		init_attr(&attr, EVENT_INSTRUCTIONS, 10007, CONSENT);
+		attr.exclude_kernel = 0;
 		fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, 0);
 		ASSERT_GE(fd, 0);
 		usleep(20000);
+		EXPECT_STREQ(state_of(cpu), "active");
+		EXPECT_GT(count(fd), 0);
+		msr = open(name, O_RDONLY);
+		ASSERT_GE(msr, 0);
+		ASSERT_EQ(pread(msr, &n, sizeof(n), MSR_DEBUGCTL), 8);
+		EXPECT_EQ(n & DEBUGCTL_FREEZE, DEBUGCTL_FREEZE);
+		close(msr);
 		ASSERT_EQ(write_file(path, "0"), 0);
 		ASSERT_EQ(write_file(path, "1"), 0);
 		msr = open(name, O_RDONLY);
@@ -1424,7 +1773,7 @@ static int open_precise(uint64_t config, int precise, int leader)
 static void one_counter(struct __test_metadata *_metadata, uint64_t config1,
 			int precise1, uint64_t config2, int precise2)
 {
-	uint64_t value[3];
+	uint64_t value[3], running = 0;
 	void *map[2];
 	int fd[2], i;
 
@@ -1445,8 +1794,12 @@ static void one_counter(struct __test_metadata *_metadata, uint64_t config1,
 		ASSERT_EQ(read(fd[i], value, sizeof(value)), sizeof(value));
 		EXPECT_GT(value[2], 0);
 		EXPECT_LT(value[2], value[1]);
+		running += value[2];
 		close(fd[i]);
 	}
+	/* One at a time, and hardly ever none */
+	EXPECT_LT(running, value[1] * 3 / 2);
+	EXPECT_GT(running, value[1] * 3 / 4);
 }
 
 TEST_F(pmi, pmi_24_cycles_pp_group)
