@@ -55,6 +55,34 @@ def independence(check):
                      0 if number else seconds, log, tail(text, 40))
 
 
+COUNTS = """
+echo 1 >/sys/bus/event_source/devices/cpu/freeze_counters
+while :; do
+	taskset -c 0 perf record -q -o /dev/null -e cpu/branches,period=10007,freeze=1/u payload
+done &
+counts -i {interrupts} -r {seed}
+"""
+
+
+def counts(check):
+    """An event that only counts is exact, whoever samples, joins or leaves."""
+    test = "pmi-15-counting-event-is-exact"
+    if not check.wants("machine", test) or \
+            not check.need("machine", *MACHINE_PARTS):
+        return
+    start = time.monotonic()
+    interrupts = 100000 * LONG
+    status, text, log = boot(
+        test, COUNTS.format(interrupts=interrupts, seed=LONG), "--cpu",
+        "skylake", "--cpu-option", "pmusim-skid=50", timeout=300 * LONG)
+    found = numbers(text)
+    right = not status and found.get("wrong") == 0 and \
+        found["pmis"] >= interrupts and found["compared"] > 100 and \
+        found["joined"] > 100 and found["active"] > 0
+    check.record("machine", test, "pass" if right else "fail",
+                 time.monotonic() - start, log, tail(text, 40))
+
+
 # So late that it comes when the PMU has been enabled again, perhaps for others
 # than those whose counters the freeze stopped. No NMI may be unknown then.
 LATE = """
@@ -177,6 +205,7 @@ def snapshot(check):
 
 def run(check):
     independence(check)
+    counts(check)
     late(check)
     snapshot(check)
     record_replay(check)

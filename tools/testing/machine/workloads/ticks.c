@@ -44,21 +44,9 @@
 #include <unistd.h>
 
 #include "emulated_msr.h"
+#include "others.h"
 
-#define DEVICE		"/sys/bus/event_source/devices/cpu/"
-#define EVENT_TICKS	0x5101c4
-#define EVENT_BRANCHES	0xc4
-#define EVENT_INSNS	0xc0
-#define CONSENT		1
 #define THREADS_MAX	16
-
-/* attr.config3 is newer than Debian's header */
-struct attr {
-	struct perf_event_attr base;
-	uint64_t config3;
-};
-
-#define ATTR_SIZE_VER8	136
 
 struct thread {
 	pid_t tid;
@@ -76,52 +64,10 @@ static struct {
 	long lost, most;
 } result;
 
-/* Of the process that joins and leaves */
-struct joiner {
-	unsigned long joined, looks, active;
-};
-
-static uint64_t random_state;
-static int pmu_type;
-
 static void die(const char *what)
 {
 	perror(what);
 	exit(2);
-}
-
-/* From @first to @last */
-static unsigned long choose(unsigned long first, unsigned long last)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return first + random_state % (last - first + 1);
-}
-
-static void pin(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	if (sched_setaffinity(0, sizeof(set), &set))
-		die("ticks: sched_setaffinity");
-}
-
-static int read_text(const char *path, char *text, size_t size)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t len;
-
-	if (fd < 0)
-		return -1;
-	len = read(fd, text, size - 1);
-	close(fd);
-	if (len < 0)
-		return -1;
-	text[len] = '\0';
-	return 0;
 }
 
 /*
@@ -205,15 +151,6 @@ static void be_traced(void)
  * Events
  */
 
-static int open_event(struct attr *attr, pid_t pid, int cpu)
-{
-	attr->base.type = pmu_type;
-	attr->base.size = ATTR_SIZE_VER8;
-	attr->base.exclude_kernel = 1;
-	return syscall(SYS_perf_event_open, attr, pid, cpu, -1,
-		       PERF_FLAG_FD_CLOEXEC);
-}
-
 /* As debuggers open theirs */
 static int open_ticks(pid_t tid)
 {
@@ -234,70 +171,6 @@ static int open_ticks(pid_t tid)
 	    fcntl(fd, F_SETOWN_EX, &owner))
 		die("ticks: fcntl");
 	return fd;
-}
-
-static int open_sampler(void)
-{
-	struct attr attr = {
-		.base.config		= EVENT_BRANCHES,
-		.base.sample_period	= option.period,
-		.base.sample_type	= PERF_SAMPLE_IP | PERF_SAMPLE_TID,
-		.base.watermark		= 1,
-		.base.wakeup_watermark	= 1 << 30,
-		.config3		= CONSENT,
-	};
-	size_t size = 9 * sysconf(_SC_PAGESIZE);
-	int fd = open_event(&attr, -1, 0);
-
-	if (fd < 0)
-		die("ticks: sampler");
-	/* What is not written is never full */
-	if (mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0) == MAP_FAILED)
-		die("ticks: mmap");
-	return fd;
-}
-
-static void join_and_leave(struct joiner *joiner)
-{
-	static const uint64_t configs[] = {
-		EVENT_BRANCHES, EVENT_INSNS, EVENT_TICKS,
-	};
-	char text[256];
-
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	pin(1);
-	random_state += 0x9e3779b97f4a7c15;
-	for (;;) {
-		struct attr attr = { .base.disabled = choose(0, 1) };
-		int fd;
-
-		attr.base.config = configs[choose(0, 2)];
-		attr.config3 = choose(0, 1) ? CONSENT : 0;
-		switch (choose(0, 3)) {
-		case 0:
-			break;
-		case 1:
-			attr.base.freq = 1;
-			attr.base.sample_freq = choose(100, 5000);
-			break;
-		default:
-			attr.base.sample_period = choose(300, 20000);
-		}
-		fd = open_event(&attr, -1, 0);
-		if (fd < 0)
-			die("ticks: joiner");
-		joiner->joined++;
-		usleep(choose(0, 2000));
-		if (attr.base.disabled)
-			ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
-		usleep(choose(0, 3000));
-		close(fd);
-		usleep(choose(0, 5000));
-		if (!read_text(DEVICE "freeze_counters_state", text, sizeof(text))) {
-			joiner->looks++;
-			joiner->active += !!strstr(text, "active: 0");
-		}
-	}
 }
 
 /*
@@ -451,35 +324,24 @@ int main(int argc, char **argv)
 {
 	struct thread threads[THREADS_MAX] = {};
 	uint64_t happened = 0, before = 0, pmis;
-	struct joiner *joiner;
+	struct joiner nobody = {}, *joiner = &nobody;
 	pid_t child, other = 0;
 	unsigned long i;
-	char text[64];
 
 	parse(argc, argv);
 	find_places();
-	random_state = option.seed * 0x9e3779b97f4a7c15 + 1;
-	if (read_text(DEVICE "type", text, sizeof(text)))
-		die(DEVICE "type");
-	pmu_type = atoi(text);
+	set_seed(option.seed);
 	msr_file = open("/dev/cpu/0/msr", O_RDWR | O_CLOEXEC);
 	if (msr_file < 0)
 		die("/dev/cpu/0/msr");
-	joiner = mmap(NULL, sizeof(*joiner), PROT_READ | PROT_WRITE,
-		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (joiner == MAP_FAILED)
-		die("ticks: mmap");
 
-	if (option.join) {
-		other = fork();
-		if (!other)
-			join_and_leave(joiner);
-	}
+	if (option.join)
+		joiner = start_joiner(&other);
 	pin(0);
 	child = fork();
 	if (!child)
 		be_traced();
-	if (child < 0 || other < 0)
+	if (child < 0)
 		die("ticks: fork");
 	start_threads(child, threads);
 
@@ -488,7 +350,7 @@ int main(int argc, char **argv)
 		set_range(1);
 	}
 	if (option.period)
-		open_sampler();
+		open_sampler(option.period);
 	pmis = rdmsr(MSR_STATISTIC0 + STATISTIC_PMIS);
 	for (i = 0; i < option.stops; i++)
 		run(&threads[choose(0, option.threads - 1)]);
