@@ -161,18 +161,25 @@ static void pmi_10_frozen_throttle(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake->cpuc.active_fixed_ctrl_val, 0xbULL);
 }
 
+/* This is where PEBS_ENABLE changes: nothing counts, no PMI can come */
 static void throttle_pebs(void)
 {
-	KUNIT_EXPECT_EQ(kunit_get_current_test(), fake->cpuc.enabled, 0);
-	fake_note(" w3f1=0");
+	struct kunit *test = kunit_get_current_test();
+
+	KUNIT_EXPECT_EQ(test, fake->cpuc.enabled, 0);
+	KUNIT_EXPECT_TRUE(test, fake->masked);
+	KUNIT_EXPECT_EQ(test, fake->status, GLOBAL_STATUS_BUFFER_OVF | CTR_FRZ);
+	fake->cpuc.pebs_enabled = 0;
 }
 
-/* PEBS_ENABLE changes while the counters stand still */
 static void pmi_11_frozen_throttle_pebs(struct kunit *test)
 {
 	fake->on_overflow = throttle_pebs;
+	fake->masked = true;
+	fake->cpuc.pebs_enabled = BIT_ULL(1);
 	KUNIT_EXPECT_EQ(test, frozen_pmi(GLOBAL_STATUS_BUFFER_OVF | CTR_FRZ), 1);
-	EXPECT_LOG(test, "r38e lbr h4000000000000000 w3f1=0 apic w390=4800000000000000");
+	KUNIT_EXPECT_EQ(test, fake->cpuc.pebs_enabled, 0ULL);
+	EXPECT_LOG(test, "r38e lbr h4000000000000000 apic w390=4800000000000000");
 }
 
 /* The reset has disabled the PMU, and the CPU never freezes again */
@@ -202,6 +209,27 @@ static void pmi_21_frozen_stuck(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, update(), INTEL_FREEZE_STUCK);
 	KUNIT_EXPECT_EQ(test, update(), INTEL_FREEZE_STUCK);
 	KUNIT_EXPECT_EQ(test, fake->debugctl, 0ULL);
+}
+
+/* Consent or not: what is accessed and returned is as without this file */
+static void pmi_26_switched_off(struct kunit *test)
+{
+	intel_freeze_on = false;
+	run_consenting(0);
+	KUNIT_EXPECT_EQ(test, update(), INTEL_FREEZE_OFF);
+	EXPECT_LOG(test, "");
+
+	fake->status = 0x5;
+	KUNIT_EXPECT_EQ(test, fake_pmi(), 2);
+	EXPECT_LOG(test, "w38f=0 r38e lbr h5 apic w390=5 r38e on");
+
+	/* Of somebody else, who has set the bits by hand */
+	fake->status = 0x1 | CTR_FRZ;
+	KUNIT_EXPECT_EQ(test, fake_pmi(), 1);
+	EXPECT_LOG(test, "w38f=0 r38e lbr h1 apic w390=800000000000001 r38e on");
+
+	KUNIT_EXPECT_EQ(test, fake_pmi(), 0);
+	EXPECT_LOG(test, "w38f=0 r38e apic? apic r38e on");
 }
 
 static void pmi_28_frozen_handled(struct kunit *test)
@@ -657,6 +685,7 @@ static struct kunit_case freeze_test_cases[] = {
 	KUNIT_CASE(pmi_19_others_in_debugctl),
 	KUNIT_CASE(pmi_21_frozen_stuck),
 	KUNIT_CASE(pmi_22_bit_dropped),
+	KUNIT_CASE(pmi_26_switched_off),
 	KUNIT_CASE(pmi_27_rdpmc),
 	KUNIT_CASE(pmi_28_frozen_handled),
 	KUNIT_CASE(frequency_test),
