@@ -8,6 +8,7 @@ import subprocess
 import time
 
 from checks.harness import BUILD, LONG, MACHINE_PARTS, TOP, boot, numbers, tail
+from checks.power import FREEZES, INSTRUCTIONS
 
 # The interrupt comes late, so that a freeze makes others lose what happens
 # until then. The last run is to show that: its counter agreed to be frozen.
@@ -117,6 +118,56 @@ def late(check):
                  time.monotonic() - start, log, tail(text, 40))
 
 
+# PMIs of a counter that nobody uses, one a shell's loop: an NMI of the local APIC
+# to itself, as none comes by itself. The sampler is far from an overflow, which would be progress. The
+# machine's complaint is what the test is about.
+STUCK = """
+pmu=/sys/bus/event_source/devices/cpu
+echo 1 >$pmu/freeze_counters
+perf record -q -o /dev/null -C 0 -e cpu/instructions,period=0x10000000000,freeze=1/u sleep 1000 &
+until grep -q '^active: 0$' $pmu/freeze_counters_state; do
+	usleep 50000
+done
+cat >/tmp/stuck <<'END'
+number=0
+while [ $number -lt $1 ]; do
+	number=$((number + 1))
+	pmusim 0 write 0x391 4
+	devmem 0xfee00300 32 0x44400
+done
+END
+for number in 100 1; do
+	taskset -c 0 sh /tmp/stuck $number
+	echo "warned $(dmesg | grep -c 'irq loop stuck')"
+done
+echo "debugctl $(pmusim 0 read 0x1d9)"
+echo "status $(pmusim 0 read 0x38e)"
+killall sleep
+wait
+taskset -c 0 perf stat -x, -e instructions:u payload 2>&1 |
+	sed -n 's/,,instr.*//; s/^/counted /p'
+cat $pmu/freeze_counters_state
+"""
+
+
+def stuck(check):
+    """PMIs without progress are counted in a row, however slow, and stopped."""
+    test = "pmi-21-stuck-interrupt"
+    if not check.wants("machine", test) or \
+            not check.need("machine", *MACHINE_PARTS):
+        return
+    start = time.monotonic()
+    status, text, log = boot(test, STUCK, "--cpu", "skylake", "--allow",
+                             "irq loop stuck|WARNING: .*intel_pmi|Call Trace")
+    debugctl = re.search(r"^debugctl (\w+)$", text, re.M)
+    right = not status and text.startswith("warned 0\nwarned 1\n") and \
+        debugctl and not int(debugctl[1], 0) & FREEZES and \
+        f"\nstatus 0\ncounted {INSTRUCTIONS}\n" in text and \
+        "\nstopped by a stuck interrupt: 0\n" in text
+    check.record("machine", test, "pass" if right else "fail",
+                 time.monotonic() - start, log, tail(text, 40))
+
+
 RR = """
 pmu=/sys/bus/event_source/devices/cpu
 echo 1 >$pmu/freeze_counters
@@ -208,4 +259,5 @@ def run(check):
     counts(check)
     late(check)
     snapshot(check)
+    stuck(check)
     record_replay(check)
