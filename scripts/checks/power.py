@@ -40,12 +40,12 @@ def values(name, text):
             re.findall(rf"^{name} (\w+)$", text, re.M)]
 
 
-def is_alive(text):
+def is_alive(text, status=~0):
     """Both CPUs count and sample right, and nothing of a freeze is left."""
     return values("counted", text) == 2 * [INSTRUCTIONS] and \
         values("sampled", text) == 2 * [INSTRUCTIONS // PERIOD] and \
         [value & FREEZES for value in values("debugctl", text)] == [0, 0] and \
-        values("status", text) == [0, 0]
+        [value & status for value in values("status", text)] == [0, 0]
 
 
 # SeaBIOS: qboot does not know of a resume. It leaves the registers of power
@@ -108,7 +108,8 @@ find . -xdev ! -path './tmp/*' ! -path ./cmd ! -path './boot/*' |
 	cpio -o -H newc >/tmp/initrd
 cd /tmp/next
 echo cmd | cpio -o -H newc >>/tmp/initrd
-kexec load /boot/bzImage /tmp/initrd "$(cat /proc/cmdline) no_timer_check" || exit 1
+options=$(sed 's/crashkernel=[^ ]*//' /proc/cmdline)
+kexec {load} /boot/bzImage /tmp/initrd "$options no_timer_check" || exit 1
 # Output that is still on its way would be torn.
 sleep 1
 """
@@ -120,6 +121,18 @@ ARMED = SWITCH + NEXT + f"""
 pmusim 0 write 0x391 {FROZEN:#x}
 pmusim 1 write 0x391 {FROZEN:#x}
 """ + GO
+# Or one that crashes, on a CPU from which the other one can be started
+CRASHED = SWITCH + NEXT + f"""
+{SAMPLER} -a {BUSY} &
+{ACTIVE.format("0-1")}
+for cpu in 0 1; do
+	pmusim $cpu write 0x391 {FROZEN:#x}
+	echo "left $(pmusim $cpu read 0x1d9) $(pmusim $cpu read 0x38e)"
+done
+sleep 1
+taskset -c 0 sh -c 'echo c >/proc/sysrq-trigger'
+"""
+MEMORY = "crashkernel=384M"
 # What a kernel that crashed may have left
 LEFT = NEXT + f"""
 for cpu in 0 1; do
@@ -133,22 +146,31 @@ sleep 1
 
 def kexec(check):
     """A freeze does not get into the next kernel, or does not last there."""
+    left = rf"^(left 0x\w*[13579bdf]\w\w\w {FROZEN:#x}\n){{2}}"
     for name, script, before, following in (
             ("armed-into-stock", ARMED, "", "stock"),
-            ("leftovers", LEFT, rf"^(left 0x\w*[1357]\w\w\w {FROZEN:#x}\n){{2}}",
-             "series")):
+            ("crash-into-stock", CRASHED, left, "stock"),
+            ("leftovers", LEFT, left, "series")):
         test = f"pmi-kexec-{name}"
         if not check.wants("machine", test) or \
                 not check.need("machine", following.replace("series", "kernel"),
                                *MACHINE_PARTS):
             continue
         start = time.monotonic()
+        options, load, bits = (), "load", ~0
+        if script == CRASHED:
+            # What counted when the kernel crashed looks like firmware's to the
+            # next, goes on and overflows there, with or without freezing.
+            options = ("--append", MEMORY, "--allow", "Kernel panic|Call Trace"
+                       "|corrupted hw-PMU resources|Uhhuh. NMI received")
+            load, bits = "on-crash", FROZEN
         status, text, log = boot(
-            test, script.replace("{after}", ALIVE), "--cpu", "skylake", "--add",
-            f"{IMAGES[following]}=boot/bzImage")
+            test, script.replace("{after}", ALIVE).replace("{load}", load),
+            "--cpu", "skylake", "--add", f"{IMAGES[following]}=boot/bzImage",
+            *options)
         first, _, second = text.partition("== next")
         right = not status and re.search(before, first, re.M) and \
-            is_alive(second)
+            is_alive(second, bits)
         check.record("machine", test, "pass" if right else "fail",
                      time.monotonic() - start, log, tail(text, 40))
 

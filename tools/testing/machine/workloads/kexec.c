@@ -4,8 +4,10 @@
  *
  *	kexec load KERNEL INITRD COMMAND-LINE
  *	kexec go
+ *	kexec on-crash KERNEL INITRD COMMAND-LINE
  */
 #include <fcntl.h>
+#include <linux/kexec.h>
 #include <linux/reboot.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,18 +31,26 @@ static int open_file(const char *path)
 	return fd;
 }
 
+static void load(char **names, unsigned long flags)
+{
+	if (syscall(SYS_kexec_file_load, open_file(names[0]), open_file(names[1]),
+		    strlen(names[2]) + 1, names[2], flags))
+		die("kexec_file_load");
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 5 && !strcmp(argv[1], "load")) {
-		if (syscall(SYS_kexec_file_load, open_file(argv[2]),
-			    open_file(argv[3]), strlen(argv[4]) + 1, argv[4], 0))
-			die("kexec_file_load");
+		load(argv + 2, 0);
+	} else if (argc == 5 && !strcmp(argv[1], "on-crash")) {
+		load(argv + 2, KEXEC_FILE_ON_CRASH);
 	} else if (argc == 2 && !strcmp(argv[1], "go")) {
 		syscall(SYS_reboot, LINUX_REBOOT_MAGIC1, LINUX_REBOOT_MAGIC2,
 			LINUX_REBOOT_CMD_KEXEC, NULL);
 		die("reboot");
 	} else {
-		fprintf(stderr, "usage: kexec load KERNEL INITRD COMMAND-LINE | go\n");
+		fprintf(stderr,
+			"usage: kexec load|on-crash KERNEL INITRD COMMAND-LINE | go\n");
 		return 2;
 	}
 	return 0;
