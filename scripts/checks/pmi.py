@@ -7,7 +7,8 @@ import re
 import subprocess
 import time
 
-from checks.harness import BUILD, LONG, MACHINE_PARTS, TOP, boot, numbers, tail
+from checks.harness import (BUILD, IMAGES, LONG, MACHINE_PARTS, TOP, boot,
+                            numbers, tail)
 from checks.power import FREEZES, INSTRUCTIONS
 
 # The interrupt comes late, so that a freeze makes others lose what happens
@@ -168,6 +169,36 @@ def stuck(check):
                  time.monotonic() - start, log, tail(text, 40))
 
 
+# Nothing in it depends on time: a loop of its own and fixed periods.
+SAME = """
+for event in instructions:u branches:u instructions:up; do
+	perf stat -x, -e ${event%p} payload 2>&1 | cut -d, -f1,3
+	perf record -q -o /tmp/data -c 10007 -e $event payload
+	perf script -i /tmp/data -F period,ip >/tmp/samples
+	echo "$event $(wc -l </tmp/samples) samples $(md5sum </tmp/samples)"
+done
+"""
+
+
+def same(check):
+    """With the switch off, counts and samples are those of stock, one by one."""
+    for cpu in ("skylake", "icelake"):
+        test = f"pmi-26-counts-and-samples-as-stock-{cpu}"
+        if not check.wants("machine", test) or \
+                not check.need("machine", "stock", *MACHINE_PARTS):
+            continue
+        start = time.monotonic()
+        results = [boot(test, SAME, "--cpu", cpu, "--kernel", IMAGES[kernel])
+                   for kernel in ("stock", "series")]
+        (stock, expected, _), (series, text, log) = results
+        samples = re.findall(r"^\S+ (\d+) samples", text, re.M)
+        right = not stock and not series and text == expected and \
+            len(samples) == 3 and min(map(int, samples)) > 100
+        check.record("machine", test, "pass" if right else "fail",
+                     time.monotonic() - start, log,
+                     f"stock:\n{tail(expected)}\nseries:\n{tail(text)}")
+
+
 RR = """
 pmu=/sys/bus/event_source/devices/cpu
 echo 1 >$pmu/freeze_counters
@@ -260,4 +291,5 @@ def run(check):
     late(check)
     snapshot(check)
     stuck(check)
+    same(check)
     record_replay(check)

@@ -5,7 +5,7 @@ import re
 import subprocess
 import time
 
-from checks.harness import BUILD, LONG, MACHINE_PARTS, boot, numbers, tail
+from checks.harness import BUILD, IMAGES, LONG, MACHINE_PARTS, boot, numbers, tail
 
 STACKS = 10000 * LONG
 # variant: (options of stacks, the switch for freezing). In frequency mode the
@@ -17,6 +17,8 @@ STACK_VARIANTS = {
     "frozen": ("-p 907 -c", 1),
 }
 STACK_CPUS = {"skylake": "cpu", "icelake": "cpu", "arrowlake": "cpu_core"}
+# Without the series the same program finds branches of another sample.
+STALE_CPUS = ("skylake", "icelake")
 
 
 def stacks_script(variant, pmu, samples=STACKS):
@@ -50,6 +52,23 @@ def stacks(check):
                 right = right and found["shortest"] < 500 < 2000 < found["longest"]
             check.record("machine", test, "pass" if right else "fail",
                          time.monotonic() - start, log, tail(text))
+
+
+def stale(check):
+    """What the series mends is there on stock, and the test finds it."""
+    for cpu in STALE_CPUS:
+        test = f"pmi-1-branch-stacks-stock-are-stale-{cpu}"
+        if not check.wants("machine", test) or \
+                not check.need("machine", "stock", *MACHINE_PARTS):
+            continue
+        start = time.monotonic()
+        _, text, log = boot(test, stacks_script("frequency", STACK_CPUS[cpu]),
+                            "--cpu", cpu, "--kernel", IMAGES["stock"],
+                            timeout=300 * LONG)
+        found = numbers(text)
+        right = found.get("checked", 0) >= STACKS and found["stale"] > 0
+        check.record("machine", test, "pass" if right else "fail",
+                     time.monotonic() - start, log, tail(text))
 
 
 # Many periods in a loop of some hundred cycles, and prime to its length: each
@@ -193,6 +212,7 @@ def grouped(check):
 
 def run(check):
     stacks(check)
+    stale(check)
     precise(check)
     shared(check)
     grouped(check)
