@@ -214,8 +214,11 @@ static const struct acr_case cases[] = {
 	  { 0x2, 0x3 }, { 20, 100 } },
 	{ "{" W("insns,period=200000") "," W("loads,ratio-to-prev=0.5") "}",
 	  { 0x2, 0x3 }, { 200000, 100000 } },
-	{ "{" W("insns") "," W("misses,period=7") "," W("branches,ratio-to-prev=3/2") "}",
-	  { 0, 0x4, 0x6 }, { 0, 7, 11 } },
+	{ "{" W("insns") "," W("misses,period=7") "," W("branches,ratio-to-prev=3") "}",
+	  { 0, 0x4, 0x6 }, { 0, 7, 21 } },
+	/* Rounded by less than one per cent */
+	{ "{" W("misses,ratio-to=branches:1/3") "," W("branches,period=100") "}",
+	  { 0x2, 0x3 }, { 33, 100 } },
 	/* Ratios to a base, which does not */
 	{ "{" W("misses,ratio-to=branches:20%") "," W("branches,period=100") "}",
 	  { 0x2, 0x3 }, { 20, 100 } },
@@ -312,6 +315,11 @@ static const struct acr_case moved[] = {
 	  { 0x4, 0x1, 0x3 }, { 0 } },
 	{ "{" W("misses,period=20") "R," W("branches,period=100,acr=misses") "}",
 	  { 0x2, 0 }, { 100, 20 } },
+	/* What was written before an event is the previous one, wherever it is now */
+	{ "{" W("misses,period=20") "R," W("branches,ratio-to-prev=5") "}",
+	  { 0x3, 0x1 }, { 100, 20 } },
+	{ "{" W("insns") "," W("loads,period=200") "R," W("branches,ratio-to-prev=0.5") "}",
+	  { 0, 0x6, 0x2 }, { 0, 100, 200 } },
 };
 
 static bool events_move(void)
@@ -384,9 +392,15 @@ static const struct {
 	{ "{" W("misses,ratio-to=misses:1") "," B "}", "no ratio to itself" },
 	{ "{" W("misses,ratio-to=branches:1/1000") "," B "}", "out of range" },
 	{ "{" W("misses,ratio-to=branches:999999999") "," B "}", "out of range" },
+	{ "{" W("misses,ratio-to=branches:1/3") "," W("branches,period=10") "}",
+	  "'1/3' becomes 3/10" },
+	{ "{" W("misses,ratio-to=branches:1/3,period=3") "," W("branches,period=10") "}",
+	  "'1/3' becomes 3/10" },
+	{ "{" W("misses,period=1") "," W("branches,ratio-to-prev=1.4") "}", "'1.4' becomes 1/1" },
 	{ "{" W("misses,ratio-to=branches:20%,period=21") "," B "}", "asks for period=20" },
 	{ "{" W("misses,ratio-to=branches:2") "," W("branches,acr=misses") "}", "term of its own" },
 	{ "{" W("misses,ratio-to-prev=2") "," B "}", "no previous event" },
+	{ "{" W("misses,ratio-to-prev=2") "R," B "}", "no previous event" },
 	{ "{" B "," W("misses,ratio-to-prev=0") "}", "'0' is no ratio" },
 	{ "{" B "," W("misses,ratio-to-prev=2") "," W("loads,ratio-to-prev=2") "}",
 	  "term of its own" },

@@ -11,15 +11,20 @@
 #include "acr-group.h"
 #include "evsel.h"
 
+/* How much a ratio may change when periods are rounded, in per cent */
+#define ACR_MAX_ROUNDING	1
+
 /**
  * struct acr_relation - What one ratio term stands for
  * @term:	the term
+ * @text:	the ratio as it was written
  * @self:	member with the term
  * @other:	member that the ratio refers to
  * @ratio:	period of @self divided by that of @other
  */
 struct acr_relation {
 	const struct evsel_config_term	*term;
+	const char			*text;
 	int				self;
 	int				other;
 	struct acr_ratio		ratio;
@@ -109,6 +114,18 @@ u64 acr__scale(u64 period, u64 num, u64 den)
 	return exact < (long double)INT64_MAX ? (u64)(exact + 0.5L) : UINT64_MAX;
 }
 
+/* The member that was written before another one: perf may have sorted them */
+static int acr__previous(const struct acr_group *group, int self)
+{
+	int written = group->member[self]->acr_written - 1;
+
+	for (int i = 0; i < group->nr; i++) {
+		if (group->member[i]->acr_written == written)
+			return i;
+	}
+	return -ENOENT;
+}
+
 static int acr__read_relation(struct acr_group *group, int self,
 			      const struct evsel_config_term *term,
 			      struct acr_relation *relation)
@@ -118,7 +135,7 @@ static int acr__read_relation(struct acr_group *group, int self,
 
 	relation->term = term;
 	relation->self = self;
-	relation->other = self - 1;
+	relation->other = acr__previous(group, self);
 
 	if (term->type == EVSEL__CONFIG_TERM_RATIO_TO) {
 		const char *colon = strrchr(text, ':');
@@ -145,6 +162,7 @@ static int acr__read_relation(struct acr_group *group, int self,
 				  "There is no previous event");
 	}
 
+	relation->text = text;
 	if (!acr__parse_ratio(text, &relation->ratio)) {
 		return acr__error(group->err, evsel,
 				  "Write it above 0, as 0.2, 20% or 1/5",
@@ -230,12 +248,29 @@ int acr__resolve_ratios(struct acr_group *group)
 	return 0;
 }
 
+/* Periods are integers, and short ones may be far from what was asked for */
+static int acr__check_rounding(struct acr_group *group,
+			       const struct acr_relation *rel, u64 own, u64 base)
+{
+	long double exact = (long double)base * rel->ratio.num / rel->ratio.den;
+	long double error = own > exact ? own - exact : exact - own;
+
+	/* Periods of 0 are refused as such */
+	if (!own || !base || error * 100 <= exact * ACR_MAX_ROUNDING)
+		return 0;
+
+	return acr__error(group->err, group->member[rel->self], "Use longer periods",
+			  "The ratio '%s' becomes %llu/%llu, as periods are integers",
+			  rel->text, (unsigned long long)own, (unsigned long long)base);
+}
+
 /**
  * acr__derive_periods - Add the periods that ratio terms ask for
  * @group:	a group
  * @interval:	what -c says in events, 0 if it is not known
  *
- * Return: 0, or a negative error if a period contradicts a ratio.
+ * Return: 0, or a negative error if a period contradicts a ratio, or is too
+ * short to be one of the two.
  */
 int acr__derive_periods(struct acr_group *group, u64 interval)
 {
@@ -291,6 +326,9 @@ int acr__derive_periods(struct acr_group *group, u64 interval)
 		period = acr__scale(base->val.period, rel->ratio.num, rel->ratio.den);
 		if (!own) {
 			ret = evsel__add_period(evsel, period);
+			if (!ret)
+				ret = acr__check_rounding(group, rel, period,
+							  base->val.period);
 			if (ret)
 				return ret;
 			continue;
@@ -305,6 +343,10 @@ int acr__derive_periods(struct acr_group *group, u64 interval)
 					  (unsigned long long)period,
 					  (unsigned long long)own->val.period);
 		}
+		ret = acr__check_rounding(group, rel, own->val.period,
+					  base->val.period);
+		if (ret)
+			return ret;
 	}
 	return 0;
 }
