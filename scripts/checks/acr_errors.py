@@ -31,6 +31,18 @@ REFUSED = {
         "-e '{$A,period=2,acr_mask=0x4/u,$B,period=9/u}'",
         "acr_mask=0x4/u,", "The group has 2 members, there is none for bit 2",
         "Bit i of the mask stands for member i, the leader is 0"),
+    "nobody": (
+        "-e '{$A,period=2,acr=others/u,dummy}'",
+        "others/u,", "'others' stands for no event",
+        "Add the events that reload it to the group"),
+    "mask-empty": (
+        "-e '{$A,period=2,acr_mask=0/u,$B,period=9/u}'",
+        "acr_mask=0/u,", "Nothing is reloaded in the group",
+        "Name the events that reload another, for example with acr=others"),
+    "no-samples": (
+        "-e '{$A,period=2,acr=all/u,$B,period=9,acr=all/u}'",
+        "all/u,", "Each event of the group reloads itself, none takes samples",
+        "Leave the event that has to sample out of what reloads it"),
     "other-pmu-in-group": (
         "-e '{$A,period=2,acr=others/u,cpu_core/branches/u}'",
         "others/u,", "'cpu_core/branches/u' in its group is of another PMU",
@@ -82,6 +94,14 @@ REFUSED = {
         "-e '{$A,acr=others,period=0/u,$B,period=9/u}'",
         "others,period", "The period 0 of '$A,acr=others,period=0/u' is out of"
         " range", "Periods of reloaded events are 1 to 2147483647"),
+    "period-zero-cause": (
+        "-e '{$A,period=2,acr=branches/u,$B,period=0/u}'",
+        "branches/u,", "'$B,period=0/u' never overflows with a period of 0",
+        "Give it a period above 0"),
+    "period-rounded": (
+        "-e '{$A,ratio-to=branches:1/3/u,$B,period=10/u}'",
+        "branches:1/3/u,", "The ratio '1/3' becomes 3/10, as periods are integers",
+        "Use longer periods"),
     "period-option": (
         "-c 2147483648 -e '{$A,acr=others/u,$B/u}'",
         "others/u,", "The period 2147483648 of '$A,acr=others/u' is out of"

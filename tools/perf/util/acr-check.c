@@ -88,6 +88,11 @@ static int acr__check_member(struct acr_group *group, int i,
 				  "'%s' has no period, but a frequency",
 				  evsel__name(evsel));
 	}
+	if (period && !value && !group->mask[i]) {
+		return acr__error(group->err, where, "Give it a period above 0",
+				  "'%s' never overflows with a period of 0",
+				  evsel__name(evsel));
+	}
 	if (!group->mask[i])
 		return 0;
 
@@ -111,6 +116,34 @@ static int acr__check_member(struct acr_group *group, int i,
 	return 0;
 }
 
+/* Does the group do what it is there for? */
+static int acr__check_purpose(struct acr_group *group)
+{
+	const struct evsel *where = NULL;
+	bool reloads = false, samples = false;
+
+	for (int i = 0; i < group->nr; i++) {
+		u64 mask = group->mask[i];
+
+		if (!where && evsel__wants_acr(group->member[i]))
+			where = group->member[i];
+		reloads |= mask;
+		if (mask || acr__is_cause(group, i))
+			samples |= !(mask & BIT_ULL(i));
+	}
+	if (!reloads) {
+		return acr__error(group->err, where,
+				  "Name the events that reload another, for example with acr=others",
+				  "Nothing is reloaded in the group");
+	}
+	if (!samples) {
+		return acr__error(group->err, where,
+				  "Leave the event that has to sample out of what reloads it",
+				  "Each event of the group reloads itself, none takes samples");
+	}
+	return 0;
+}
+
 /**
  * acr__check_group - Refuse a group that cannot work
  * @group:	a group with its masks
@@ -120,9 +153,13 @@ static int acr__check_member(struct acr_group *group, int i,
  */
 int acr__check_group(struct acr_group *group, const struct record_opts *opts)
 {
+	int ret = acr__check_purpose(group);
+
+	if (ret)
+		return ret;
+
 	for (int i = 0; i < group->nr; i++) {
 		struct evsel *evsel = group->member[i];
-		int ret;
 
 		if (!group->mask[i] && !acr__is_cause(group, i))
 			continue;

@@ -34,6 +34,7 @@
 #include "parse-events.h"
 #include "pmu.h"
 #include "pmus.h"
+#include "topdown-event.h"
 
 /*
  * Terms
@@ -446,6 +447,12 @@ int acr__collect(struct acr_group *group, struct list_head *list,
 			software = pos;
 			continue;
 		}
+		if (evsel__is_topdown_metric(pos)) {
+			return acr__error(err, wants,
+					  "Measure topdown metrics in another group, without slots in this one",
+					  "'%s' in its group is a topdown metric",
+					  evsel__name(pos));
+		}
 		if (software) {
 			return acr__error(err, wants,
 					  "Put it behind the events of the core PMU",
@@ -489,7 +496,12 @@ static int acr__resolve_names(struct acr_group *group, int self, const char *nam
 		}
 	}
 	free(copy);
-	return ret;
+	if (ret || group->mask[self])
+		return ret;
+
+	return acr__error(group->err, group->member[self],
+			  "Add the events that reload it to the group",
+			  "'%s' stands for no event", names);
 }
 
 /* A mask counts the members as they were written */
