@@ -144,9 +144,13 @@ REFUSED = {
         "others,acr_mask", "The event has several terms of this kind",
         "Use one of acr=, acr_mask=, ratio-to= and ratio-to-prev="),
     "counters": (
-        "-c 100 -e '{" + "$B,acr=others/u," * 7 + "$A,acr=others/u}'",
-        "others/u}", "8 events are reloaded, cpu_atom can reload 7 counters",
-        "Use smaller groups"),
+        "-c 100 -e '{" + "$B,acr=others/u," * 7 + "cpu_atom/cycles,acr=others/u}'",
+        "others/u,cpu_atom/cycles", "7 events of the group have 6 counters of"
+        " cpu_atom to share", "Use smaller groups"),
+    "counters-fixed": (
+        "-c 100 -e '{$A,acr=others/u,cpu_atom/ref-cycles/u}'",
+        "others/u,", "'cpu_atom/ref-cycles/u' cannot be counted where cpu_atom has"
+        " auto counter reload", "Use another event"),
     "weak": (
         "-e '{$A,ratio-to=branches:20%/u,$B,period=10/u}:W'",
         "branches:20%/u,", "A weak group may be taken apart, and then nothing"

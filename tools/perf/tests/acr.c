@@ -598,6 +598,38 @@ static int test__acr_legacy(struct test_suite *test __maybe_unused,
 	return TEST_OK;
 }
 
+/* Events and the counters that they can use; who has too few, and of which */
+static const struct {
+	u64 can[4];
+	u64 crowded, counters;
+} places[] = {
+	{ { 0x1, 0x2, 0x4, 0x8 }, 0, 0 },
+	/* The first ones have to give way */
+	{ { 0x3, 0x7, 0xf, 0x1 }, 0, 0 },
+	{ { 0xf, 0x7, 0x3, 0x1 }, 0, 0 },
+	{ { 1ULL << 63 | 1, 1, 2, 4 }, 0, 0 },
+	{ { 0x7, 0x7, 0x7, 0x7 }, 0xf, 0x7 },
+	{ { 0x3, 0x4, 0x3, 0x3 }, 0xd, 0x3 },
+	{ { 0xf, 0x4, 0x8, 0x0 }, 0x8, 0 },
+	{ { 0x1, 0x1, 0x8, 0x8 }, 0xf, 0x9 },
+};
+
+static int test__acr_counters(struct test_suite *test __maybe_unused,
+			      int subtest __maybe_unused)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		u64 counters, crowded;
+
+		crowded = acr__crowded(places[i].can, ARRAY_SIZE(places[i].can),
+				       &counters);
+		pr_debug("%zu: events %#llx share %#llx\n", i, (unsigned long long)crowded,
+			 (unsigned long long)counters);
+		TEST_ASSERT_VAL("events", crowded == places[i].crowded);
+		TEST_ASSERT_VAL("counters", counters == places[i].counters);
+	}
+	return TEST_OK;
+}
+
 static struct test_case tests__acr[] = {
 	TEST_CASE("ACR ratios", acr_ratio),
 	TEST_CASE("ACR masks and periods", acr_masks),
@@ -606,6 +638,7 @@ static struct test_case tests__acr[] = {
 	TEST_CASE("ACR refused groups", acr_refused),
 	TEST_CASE("ACR options after events", acr_options),
 	TEST_CASE("ACR relation in words", acr_words),
+	TEST_CASE("ACR counters of a group", acr_counters),
 	TEST_CASE_REASON("ACR legacy names", acr_legacy, "no PMU with auto counter reload"),
 	{ .name = NULL, }
 };

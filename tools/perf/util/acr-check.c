@@ -2,60 +2,29 @@
 /* Auto counter reload: what the kernel or the hardware would refuse */
 #include <errno.h>
 #include <linux/bits.h>
-#include <linux/compiler.h>
 #include "acr.h"
 #include "acr-group.h"
 #include "evsel.h"
-#include "pmu.h"
 #include "record.h"
 
 #define ACR_MAX_PERIOD	0x7fffffffULL
 /* Largest value of :p that a reloaded event can have */
 #define ACR_MAX_PRECISE	2
 
-static bool acr__is_cause(const struct acr_group *group, int member)
+/**
+ * acr__is_cause - Does a member reload another one, or itself?
+ * @group:	a group with its masks
+ * @member:	number of the member
+ *
+ * Return: true if a mask names it.
+ */
+bool acr__is_cause(const struct acr_group *group, int member)
 {
 	for (int i = 0; i < group->nr; i++) {
 		if (group->mask[i] & BIT_ULL(member))
 			return true;
 	}
 	return false;
-}
-
-int __weak arch_acr__counters(const struct perf_pmu *pmu __maybe_unused,
-			      int *reloaded __maybe_unused,
-			      int *causes __maybe_unused)
-{
-	return -EOPNOTSUPP;
-}
-
-static int acr__check_counters(const struct acr_group *group)
-{
-	const struct evsel *last = group->member[0];
-	int reloaded = 0, causes = 0, max_reloaded, max_causes;
-
-	for (int i = 0; i < group->nr; i++) {
-		if (group->mask[i]) {
-			last = group->member[i];
-			reloaded++;
-		}
-		causes += acr__is_cause(group, i);
-	}
-	if (!perf_pmu__has_acr(evsel__core_pmu(last)) ||
-	    arch_acr__counters(evsel__core_pmu(last), &max_reloaded, &max_causes))
-		return 0;
-
-	if (reloaded > max_reloaded) {
-		return acr__error(group->err, last, "Use smaller groups",
-				  "%d events are reloaded, %s can reload %d counters",
-				  reloaded, evsel__core_pmu(last)->name, max_reloaded);
-	}
-	if (causes > max_causes) {
-		return acr__error(group->err, last, "Use smaller groups",
-				  "%d events reload others, %s has %d counters that can",
-				  causes, evsel__core_pmu(last)->name, max_causes);
-	}
-	return 0;
 }
 
 /* An event that is reloaded, or reloads others */

@@ -44,7 +44,18 @@ int evsel__acr_error(struct evsel *evsel, char *msg, size_t size);
 int evsel__acr_check_switch(struct evsel *evsel);
 int evlist__acr_check_cpus(struct evlist *evlist, const char *cpu_list);
 
-/* How many counters can be reloaded, and can reload; 0 if all went well */
-int arch_acr__counters(const struct perf_pmu *pmu, int *reloaded, int *causes);
+/**
+ * struct acr_counters - Counters of a PMU, bit 32 + i is fixed counter i
+ * @reload:	those that can be reloaded
+ * @cause:	those that can reload others
+ */
+struct acr_counters {
+	u64	reload;
+	u64	cause;
+};
+
+u64 acr__crowded(const u64 *can, int nr, u64 *counters);
+int arch_acr__counters(const struct perf_pmu *pmu, struct acr_counters *counters);
+u64 arch_acr__event_counters(const struct evsel *evsel);
 
 #endif /* __PERF_ACR_H */

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-/* How many counters of a core PMU take part in auto counter reload */
+/* Which counters of a core PMU take part in auto counter reload */
 #include <errno.h>
 #include <sched.h>
-#include <linux/bitops.h>
+#include <linux/bits.h>
+#include <linux/kernel.h>
+#include <linux/perf_event.h>
 #include <perf/cpumap.h>
 #include "../../../util/acr.h"
+#include "../../../util/evsel.h"
 #include "../../../util/pmu.h"
 #include "cpuid.h"
 
@@ -13,8 +16,11 @@
 #define CPUID_PERFMON_EXT		0x23
 #define CPUID_PERFMON_EXT_ACR		2
 
+#define GENERAL_COUNTERS		GENMASK_ULL(31, 0)
+#define FIXED_COUNTER(n)		BIT_ULL(32 + (n))
+
 /* The leaf of the CPU that this runs on */
-static int read_counters(int *reloaded, int *causes)
+static int read_counters(struct acr_counters *counters)
 {
 	unsigned int eax, ebx, ecx, edx;
 
@@ -31,20 +37,19 @@ static int read_counters(int *reloaded, int *causes)
 		return -EOPNOTSUPP;
 
 	cpuid(CPUID_PERFMON_EXT, CPUID_PERFMON_EXT_ACR, &eax, &ebx, &ecx, &edx);
-	*reloaded = hweight32(eax) + hweight32(ebx);
-	*causes = hweight32(ecx) + hweight32(edx);
-	return *reloaded ? 0 : -EOPNOTSUPP;
+	counters->reload = eax | (u64)ebx << 32;
+	counters->cause = ecx | (u64)edx << 32;
+	return counters->reload ? 0 : -EOPNOTSUPP;
 }
 
 /**
- * arch_acr__counters - Count the counters of a PMU that have the feature
+ * arch_acr__counters - Ask the CPU for the counters that have the feature
  * @pmu:	a core PMU
- * @reloaded:	set to the number of counters that can be reloaded
- * @causes:	set to the number of counters that can reload others
+ * @counters:	set to them
  *
  * Return: 0, or a negative error if they are not known.
  */
-int arch_acr__counters(const struct perf_pmu *pmu, int *reloaded, int *causes)
+int arch_acr__counters(const struct perf_pmu *pmu, struct acr_counters *counters)
 {
 	struct perf_cpu cpu;
 	cpu_set_t before, set;
@@ -61,9 +66,65 @@ int arch_acr__counters(const struct perf_pmu *pmu, int *reloaded, int *causes)
 		CPU_SET(cpu.cpu, &set);
 		if (sched_setaffinity(0, sizeof(set), &set))
 			continue;
-		ret = read_counters(reloaded, causes);
+		ret = read_counters(counters);
 		break;
 	}
 	sched_setaffinity(0, sizeof(before), &before);
 	return ret;
+}
+
+/*
+ * Fixed counters have one event each. What some core type has may be taken for
+ * what another one has: the kernel has the last word.
+ */
+static const struct {
+	u64	config;
+	u64	counters;
+} fixed_events[] = {
+	{ 0x00c0, GENERAL_COUNTERS | FIXED_COUNTER(0) },	/* instructions */
+	{ 0x0100, GENERAL_COUNTERS | FIXED_COUNTER(0) },
+	{ 0x003c, GENERAL_COUNTERS | FIXED_COUNTER(1) },	/* cycles */
+	{ 0x0300, FIXED_COUNTER(2) },				/* ref-cycles */
+	{ 0x013c, GENERAL_COUNTERS | FIXED_COUNTER(2) },
+	{ 0x0400, FIXED_COUNTER(3) },				/* slots */
+	{ 0x0073, GENERAL_COUNTERS | FIXED_COUNTER(4) },	/* topdown-bad-spec */
+	{ 0x019c, GENERAL_COUNTERS | FIXED_COUNTER(5) },	/* topdown-fe-bound */
+	{ 0x02c2, GENERAL_COUNTERS | FIXED_COUNTER(6) },	/* topdown-retiring */
+};
+
+/**
+ * arch_acr__event_counters - Tell which counters an event can use
+ * @evsel:	event of a core PMU
+ *
+ * Return: the counters as bits, some of which the CPU may not have.
+ */
+u64 arch_acr__event_counters(const struct evsel *evsel)
+{
+	const struct perf_event_attr *attr = &evsel->core.attr;
+	u64 config = attr->config;
+
+	if (attr->type == PERF_TYPE_HW_CACHE)
+		return GENERAL_COUNTERS;
+
+	if (attr->type == PERF_TYPE_HARDWARE) {
+		switch (config & PERF_HW_EVENT_MASK) {
+		case PERF_COUNT_HW_INSTRUCTIONS:
+			config = 0x00c0;
+			break;
+		case PERF_COUNT_HW_CPU_CYCLES:
+			config = 0x003c;
+			break;
+		case PERF_COUNT_HW_REF_CPU_CYCLES:
+			config = 0x0300;
+			break;
+		default:
+			return GENERAL_COUNTERS;
+		}
+	}
+
+	for (size_t i = 0; i < ARRAY_SIZE(fixed_events); i++) {
+		if (fixed_events[i].config == config)
+			return fixed_events[i].counters;
+	}
+	return GENERAL_COUNTERS;
 }
