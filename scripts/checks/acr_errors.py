@@ -122,6 +122,20 @@ REFUSED = {
         "-e '{$A,period=2/u,$B,ratio-to-prev=0.5x/u}'",
         "0.5x/u}", "'0.5x' is no ratio",
         "Write it above 0, as 0.2, 20% or 1/5"),
+    "ratio-no-fraction": (
+        "-e '{$A,ratio-to=branches:1/x/u,$B,period=10/u}'",
+        "branches:1/x/u,", "'1/x' is no ratio",
+        "Write it above 0, as 0.2, 20% or 1/5"),
+    "ratio-half": (
+        "-e '{$A,period=2/u,$B,ratio-to-prev=1/,inherit=1/u}'",
+        "1/,inherit", "'1/' is no ratio", "Write it above 0, as 0.2, 20% or 1/5"),
+    "ratio-of-three": (
+        "-e '{$A,period=2/u,$B,ratio-to-prev=5/1/2/u}'",
+        "5/1/2/u}", "'5/1/2' is no ratio",
+        "Write it above 0, as 0.2, 20% or 1/5"),
+    "ratio-empty": (
+        "-e '{$A,period=2/u,$B,ratio-to-prev=/u}'",
+        "/u}", "'' is no ratio", "Write it above 0, as 0.2, 20% or 1/5"),
     "ratio-missing": (
         "-e '{$A,ratio-to=branches/u,$B,period=10/u}'",
         "branches/u,", "'branches' has no ratio",
@@ -143,6 +157,18 @@ REFUSED = {
         "-e '{$A,acr=others,acr_mask=0x2,period=2/u,$B,period=9/u}'",
         "others,acr_mask", "The event has several terms of this kind",
         "Use one of acr=, acr_mask=, ratio-to= and ratio-to-prev="),
+    "config2-and-term": (
+        "-e '{$A,config2=2,acr=others,period=2/u,$B,period=9/u}'",
+        "others,period", "The event has several terms of this kind",
+        "Use one of acr=, acr_mask=, ratio-to= and ratio-to-prev="),
+    "config2": (
+        "-e '{$A,period=2,config2=0x4/u,$B,period=9/u}'",
+        "config2=0x4/u,", "The group has 2 members, there is none for bit 2",
+        "Bit i of the mask stands for member i, the leader is 0"),
+    "config2-frequency": (
+        "-e '{$A,freq=9,config2=2/u,$B,period=9/u}'",
+        "config2=2/u,", "'$A,freq=9,config2=2/u' has a frequency, a ratio needs"
+        " fixed periods", "Use period= instead of freq="),
     "counters": (
         "-c 100 -e '{" + "$B,acr=others/u," * 7 + "cpu_atom/cycles,acr=others/u}'",
         "others/u,cpu_atom/cycles", "7 events of the group have 6 counters of"

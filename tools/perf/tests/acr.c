@@ -293,6 +293,43 @@ static int check_case(const struct acr_case *c)
 	return ret;
 }
 
+/*
+ * A name for several PMUs leaves out those without the feature. Events that were
+ * written one by one are never left out, whatever they are called.
+ */
+static const struct acr_case copies[] = {
+	{ "{acr-*/misses,period=20,acr=others/,acr-*/branches,period=100,acr=all/}",
+	  { 0x2, 0x3 }, { 20, 100 } },
+	{ "{acr-*/misses,name=acr-without,acr=others/,acr-*/branches,name=x/}",
+	  { 0x2, 0 }, { 0 } },
+};
+
+static const char not_copies[] =
+	"{acr-with/misses,name=a,acr=others/,acr-with/branches,name=b/,"
+	"acr-without/misses,name=a/,acr-without/branches,name=b/}";
+
+static int test__acr_copies(struct test_suite *test __maybe_unused,
+			    int subtest __maybe_unused)
+{
+	struct fake_pmus pmus;
+	struct evlist *evlist;
+	bool found = false;
+	int ret = TEST_OK;
+
+	TEST_ASSERT_VAL("no test PMUs", !fake_pmus__get(&pmus));
+	pmus.without->is_core = true;
+	for (size_t i = 0; i < ARRAY_SIZE(copies); i++) {
+		if (check_case(&copies[i]))
+			ret = TEST_FAIL;
+	}
+	evlist = parse(not_copies, "is of another PMU", &found);
+	if (evlist || !found)
+		ret = TEST_FAIL;
+	evlist__delete(evlist);
+	fake_pmus__put(&pmus);
+	return ret;
+}
+
 static int test__acr_masks(struct test_suite *test __maybe_unused,
 			   int subtest __maybe_unused)
 {
@@ -375,6 +412,9 @@ static const struct {
 	{ "{" W("misses,acr_mask=1") "," W("branches,acr_mask=2") "," W("loads") "}",
 	  "none takes samples" },
 	{ "{" W("misses,acr=others,acr_mask=0x2") "," B "}", "several terms" },
+	{ "{" W("misses,acr=others,config2=0x2") "," B "}", "several terms" },
+	{ "{" W("misses,config2=0x2,acr_mask=0x2") "," B "}", "several terms" },
+	{ "{" W("misses,config2=0x4") "," B "}", "none for bit 2" },
 	{ "{" W("misses,acr=others,ratio-to=branches:2") "," B "}", "several terms" },
 	{ "{" WITHOUT("misses,acr=others") "," WITHOUT("branches") "}",
 	  "acr-without has no auto counter reload" },
@@ -397,6 +437,16 @@ static const struct {
 	{ "{" W("misses,ratio-to=branches") "," B "}", "has no ratio" },
 	{ "{" W("misses,ratio-to=branches:0") "," B "}", "'0' is no ratio" },
 	{ "{" W("misses,ratio-to=branches:0.5x") "," B "}", "'0.5x' is no ratio" },
+	{ "{" W("misses,ratio-to=branches:1/x") "," B "}", "'1/x' is no ratio" },
+	{ "{" W("misses,ratio-to=branches:1/") "u," B "}", "'1/' is no ratio" },
+	{ "{" W("misses,ratio-to=branches:1/x,period=9") "u," B "}", "'1/x' is no ratio" },
+	{ "{" W("misses,ratio-to=branches:5/1/2") "," B "}", "'5/1/2' is no ratio" },
+	{ "{" W("misses,ratio-to=") "," B "}", "'' has no ratio" },
+	{ "{" B "," W("misses,ratio-to-prev=") "}", "'' is no ratio" },
+	{ "{" B "," W("misses,ratio-to-prev=,period=20") "}", "'' is no ratio" },
+	{ "{" B "," W("misses,ratio-to-prev=1/") "}", "'1/' is no ratio" },
+	{ "{" B "," W("misses,ratio-to-prev=1/,period=9") "}", "'1/' is no ratio" },
+	{ "{" B "," W("misses,ratio-to-prev=/5") "}", "'/5' is no ratio" },
 	{ "{" W("misses,ratio-to=foo:1") "," B "}", "No event is called 'foo'" },
 	{ "{" W("misses,ratio-to=misses:1") "," B "}", "no ratio to itself" },
 	{ "{" W("misses,ratio-to=branches:1/1000") "," B "}", "out of range" },
@@ -633,6 +683,7 @@ static int test__acr_counters(struct test_suite *test __maybe_unused,
 static struct test_case tests__acr[] = {
 	TEST_CASE("ACR ratios", acr_ratio),
 	TEST_CASE("ACR masks and periods", acr_masks),
+	TEST_CASE("ACR names for several PMUs", acr_copies),
 	TEST_CASE("ACR columns of terms", acr_columns),
 	TEST_CASE("ACR order of members", acr_order),
 	TEST_CASE("ACR refused groups", acr_refused),

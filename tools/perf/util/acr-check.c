@@ -37,7 +37,7 @@ static int acr__check_member(struct acr_group *group, int i,
 	u64 value = 0;
 
 	/* A cause may have no term of its own */
-	for (int k = 0; k < group->nr && !evsel__acr_term(where); k++) {
+	for (int k = 0; k < group->nr && !evsel__acr_place(where); k++) {
 		if (group->mask[k] & BIT_ULL(i))
 			where = group->member[k];
 	}

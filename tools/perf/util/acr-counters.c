@@ -143,7 +143,7 @@ int acr__check_counters(struct acr_group *group)
 			continue;
 		if (!first)
 			first = related[i];
-		if (evsel__acr_term(related[i]))
+		if (evsel__acr_place(related[i]))
 			where = related[i];
 	}
 	if (!counters) {

@@ -38,6 +38,7 @@ struct acr_group {
 };
 
 struct evsel_config_term *evsel__acr_term(const struct evsel *evsel);
+struct evsel_config_term *evsel__acr_place(const struct evsel *evsel);
 struct perf_pmu *evsel__core_pmu(const struct evsel *evsel);
 bool evsel__wants_acr(const struct evsel *evsel);
 bool evsel__is_software(const struct evsel *evsel);

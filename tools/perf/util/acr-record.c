@@ -2,7 +2,6 @@
 /* Auto counter reload: what perf record asks, before and while it records */
 #include <errno.h>
 #include <linux/kernel.h>
-#include <linux/string.h>
 #include <perf/cpumap.h>
 #include "acr.h"
 #include "acr-group.h"
@@ -118,7 +117,7 @@ int evlist__acr_check_cpus(struct evlist *evlist, const char *cpu_list)
 		}
 		if (!named)
 			lost = evsel;
-		named |= strstarts(evsel__name(evsel), evsel__core_pmu(evsel)->name);
+		named |= !evsel->acr_copy;
 	}
 	perf_cpu_map__put(requested);
 

@@ -66,6 +66,24 @@ struct evsel_config_term *evsel__acr_term(const struct evsel *evsel)
 }
 
 /**
+ * evsel__acr_place - The term that errors of an event point to
+ * @evsel:	an event
+ *
+ * Return: its term of auto counter reload or that with the number of the field,
+ * NULL if it has neither.
+ */
+struct evsel_config_term *evsel__acr_place(const struct evsel *evsel)
+{
+	struct evsel_config_term *place = evsel__acr_term(evsel), *term;
+
+	list_for_each_entry(term, &evsel->config_terms, list) {
+		if (!place && term->type == EVSEL__CONFIG_TERM_ACR_CONFIG2)
+			place = term;
+	}
+	return place;
+}
+
+/**
  * acr__add_config_term - Keep a term of auto counter reload with its event
  * @term:		term as parsed
  * @config_terms:	list of the event's terms
@@ -86,6 +104,8 @@ int acr__add_config_term(const struct parse_events_term *term,
 	if (term->type_term == PARSE_EVENTS__TERM_TYPE_ACR_MASK) {
 		copy->type = EVSEL__CONFIG_TERM_ACR_MASK;
 		copy->val.acr_mask = term->val.num;
+	} else if (term->type_term == PARSE_EVENTS__TERM_TYPE_CONFIG2) {
+		copy->type = EVSEL__CONFIG_TERM_ACR_CONFIG2;
 	} else {
 		if (term->type_term == PARSE_EVENTS__TERM_TYPE_ACR)
 			copy->type = EVSEL__CONFIG_TERM_ACR;
@@ -103,6 +123,27 @@ int acr__add_config_term(const struct parse_events_term *term,
 	}
 	list_add_tail(&copy->list, config_terms);
 	return 0;
+}
+
+/**
+ * acr__note_copies - Remember which events one name became
+ * @list:	them
+ *
+ * A legacy name or a pattern stands for an event on each PMU that fits.
+ */
+void acr__note_copies(struct list_head *list)
+{
+	struct evsel *evsel;
+	int copy = 0;
+
+	if (list_is_singular(list))
+		return;
+
+	__evlist__for_each_entry(list, evsel) {
+		if (!copy)
+			copy = evsel->core.idx + 1;
+		evsel->acr_copy = copy;
+	}
 }
 
 /*
@@ -162,7 +203,7 @@ const char *acr__text(struct list_head *list, struct evsel *leader)
 int acr__error(struct parse_events_error *err, const struct evsel *evsel,
 	       const char *help, const char *fmt, ...)
 {
-	const struct evsel_config_term *term = evsel__acr_term(evsel);
+	const struct evsel_config_term *term = evsel__acr_place(evsel);
 	va_list args;
 	char *str;
 	int ret;
@@ -267,19 +308,14 @@ bool evsel__is_software(const struct evsel *evsel)
 static bool evsel__is_copy(struct list_head *list, struct evsel *evsel)
 {
 	const struct perf_pmu *pmu = evsel__core_pmu(evsel);
-	const char *name = evsel__name(evsel);
 	struct evsel *pos;
 
-	if (!pmu || perf_pmu__has_acr(pmu) || strstarts(name, pmu->name))
+	if (!evsel->acr_copy || !pmu || perf_pmu__has_acr(pmu))
 		return false;
 
 	__evlist__for_each_entry(list, pos) {
-		if (pos == evsel || !perf_pmu__has_acr(evsel__core_pmu(pos)))
-			continue;
-		if (evsel__leader(pos) != evsel__leader(evsel) &&
-		    !(evsel__is_alone(pos) && evsel__is_alone(evsel)))
-			continue;
-		if (!strcmp(evsel__name(pos), name))
+		if (pos->acr_copy == evsel->acr_copy &&
+		    perf_pmu__has_acr(evsel__core_pmu(pos)))
 			return true;
 	}
 	return false;
@@ -532,7 +568,9 @@ static int acr__resolve_group(struct acr_group *group)
 		struct evsel_config_term *term = evsel__acr_term(evsel), *pos;
 
 		list_for_each_entry(pos, &evsel->config_terms, list) {
-			if (pos != term && is_acr_term(pos)) {
+			if (term && pos != term &&
+			    (is_acr_term(pos) ||
+			     pos->type == EVSEL__CONFIG_TERM_ACR_CONFIG2)) {
 				return acr__error(group->err, evsel,
 						  "Use one of acr=, acr_mask=, ratio-to= and ratio-to-prev=",
 						  "The event has several terms of this kind");

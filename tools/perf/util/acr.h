@@ -34,6 +34,7 @@ u64 acr__scale(u64 period, u64 num, u64 den);
 /* While events are parsed */
 int acr__add_config_term(const struct parse_events_term *term,
 			 struct list_head *config_terms);
+void acr__note_copies(struct list_head *list);
 int acr__before_sort(struct list_head *list, const char *text,
 		     struct parse_events_error *err);
 int acr__after_sort(struct list_head *list, struct parse_events_error *err);
