@@ -3,6 +3,7 @@
 
 import glob
 import os
+import re
 import subprocess
 import sys
 
@@ -46,8 +47,42 @@ def lint(check):
                                     BUILD + "/linux"])
 
 
+def manuals():
+    """Manuals of perf that the series touches."""
+    pages = set()
+    for path in glob.glob(TOP + "/series/*/lines"):
+        with open(path, encoding="utf-8") as lines:
+            pages.update(re.findall(r"^@ (tools/perf/Documentation/perf-.*\.txt)$",
+                                    lines.read(), re.M))
+    return sorted(pages)
+
+
+# asciidoc says what it does not understand, and goes on.
+MANUAL = """
+PATH=/usr/bin:/bin asciidoc -b xhtml11 -d manpage -f asciidoc.conf \\
+	-a perf_version=- -o - "$1" >/dev/null 2>"$2" || echo "status $?" >>"$2"
+cat "$2"
+[ ! -s "$2" ]
+"""
+
+
+def asciidoc(check):
+    """perf's manuals can be built, without a warning."""
+    pages = [page for page in manuals() if
+             check.wants("static", f"asciidoc-{os.path.basename(page)[:-4]}")]
+    if not pages or not check.need("static", "series"):
+        return
+    for page in pages:
+        folder, name = os.path.split(page)
+        said = f"{BUILD}/log/{name}.asciidoc"
+        check.run("static", f"asciidoc-{name[:-4]}", [
+            "sh", "-c", f"cd '{BUILD}/linux/{folder}' && " + MANUAL.strip(),
+            "asciidoc", name, said])
+
+
 def static(check):
     """What needs programs that no test does: scripts/deps.sh lint has them."""
+    asciidoc(check)
     check.run("static", "pyflakes", ["pyflakes3", "scripts",
                                      "tools/testing/machine/run"])
     for path in sorted(glob.glob(TOP + "/tools/testing/pmusim/model/*.c")):
