@@ -5,7 +5,7 @@ import re
 import subprocess
 import time
 
-from checks import acr_errors
+from checks import acr_errors, acr_samples
 from checks.harness import BUILD, IMAGES, TOP, boot, tail
 
 # The perf of the distribution, older than the series, knows sysfs only.
@@ -201,6 +201,26 @@ def acr_distribution(check):
                  time.monotonic() - start, log, tail(text))
 
 
+# perf looks for its tests below the folder that it runs in.
+SHELL = "tests/shell/record_acr.sh"
+SHELL_CPUS = {"arrowlake": "Ok", "clearwaterforest": "Ok", "skylake": "Skip"}
+
+
+def acr_shell(check):
+    """perf's own recording test passes, and skips without the feature."""
+    for cpu, verdict in SHELL_CPUS.items():
+        test = f"acr-shell-{cpu}"
+        if not check.wants("perftest", test):
+            continue
+        start = time.monotonic()
+        status, text, log = boot(
+            f"perftest-{test}", "cd /\nperf test -v 'perf record ACR tests' 2>&1\ntrue\n",
+            "--cpu", cpu, f"--add={TOP}/tools/perf/{SHELL}=/{SHELL}")
+        right = re.search(rf"perf record ACR tests\s*: {verdict}$", text, re.M)
+        check.record("perftest", test, "pass" if right and not status else "fail",
+                     time.monotonic() - start, log, tail(text, 20))
+
+
 def mainline(check):
     """Mainline's own driver samples where ours does, on the emulated CPU."""
     test = "acr-mainline-arrowlake"
@@ -221,4 +241,6 @@ def run_perf(check):
     acr_records(check, "clearwaterforest", "cpu")
     acr_both(check)
     acr_distribution(check)
+    acr_shell(check)
     acr_errors.run(check)
+    acr_samples.run(check)

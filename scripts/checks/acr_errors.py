@@ -174,8 +174,8 @@ REFUSED = {
         "others/u,cpu_atom/cycles", "7 events of the group have 6 counters of"
         " cpu_atom to share", "Use smaller groups"),
     "counters-fixed": (
-        "-c 100 -e '{$A,acr=others/u,cpu_atom/ref-cycles/u}'",
-        "others/u,", "'cpu_atom/ref-cycles/u' cannot be counted where cpu_atom has"
+        "-c 100 -e '{$A,acr=others/u,cpu_atom/event=0,umask=3/u}'",
+        "others/u,", "'cpu_atom/event=0,umask=3/u' cannot be counted where cpu_atom has"
         " auto counter reload", "Use another event"),
     "weak": (
         "-e '{$A,ratio-to=branches:20%/u,$B,period=10/u}:W'",
@@ -202,6 +202,16 @@ NO_ACR = {
         "branches:20%/u,", "cpu has no auto counter reload",
         "No core PMU has the format acr_mask: the CPU or the kernel does not"
         " support it"),
+}
+# Where the PMU with topdown metrics has the feature, too.
+CORE = ["--cpu-option", "pmusim-core-acr-reload=0xfc,pmusim-core-acr-cause=0xfc"]
+METRICS = {
+    "metric": (
+        "-e '{cpu_core/branch-misses,period=2,acr=branches/u,"
+        "cpu_core/branches,period=9/u,cpu_core/topdown-retiring/u}'",
+        "branches/u,", "'cpu_core/topdown-retiring/u' in its group is a topdown"
+        " metric", "Measure topdown metrics in another group, without slots in"
+        " this one"),
 }
 
 
@@ -239,14 +249,14 @@ def judge(said, case):
     return None
 
 
-def refused(check, cpu, cases):
+def refused(check, cpu, cases, options=()):
     """Each of the cases is refused with its reason, and records nothing."""
     names = {name: f"acr-refused-{name}-{cpu}" for name in cases}
     if not any(check.wants("perftest", test) for test in names.values()):
         return
     start = time.monotonic()
-    status, text, log = boot(f"perftest-acr-refused-{cpu}", script(cases),
-                             "--cpu", cpu)
+    status, text, log = boot(f"perftest-acr-refused-{cpu}{'-core' if options else ''}",
+                             script(cases), "--cpu", cpu, *options)
     found = {name: (said, int(code), end) for name, said, code, end in re.findall(
         r"^== (\S+)\n(.*?)^== status (\d+)\n(== recorded\n)?", text, re.M | re.S)}
     for name, test in names.items():
@@ -261,4 +271,5 @@ def refused(check, cpu, cases):
 
 def run(check):
     refused(check, "arrowlake", REFUSED)
+    refused(check, "arrowlake", METRICS, CORE)
     refused(check, "skylake", NO_ACR)

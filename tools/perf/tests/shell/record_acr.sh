@@ -8,8 +8,8 @@
 set -e
 
 err=0
-perfdata=$(mktemp /tmp/__perf_test.perf.data.XXXXX)
-log=$(mktemp /tmp/__perf_test.log.XXXXX)
+perfdata=$(mktemp /tmp/__perf_test.perf.data.XXXXXX)
+log=$(mktemp /tmp/__perf_test.log.XXXXXX)
 testprog="perf test -w noploop"
 
 trap 'rm -f "${perfdata}" "${perfdata}.old" "${log}"' EXIT
