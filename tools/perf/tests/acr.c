@@ -178,6 +178,7 @@ static int test__acr_ratio(struct test_suite *test __maybe_unused,
 }
 
 #define W(terms)	"acr-with/" terms "/"
+#define WITHOUT(terms)	"acr-without/" terms "/"
 
 struct acr_case {
 	const char *str;
@@ -305,8 +306,8 @@ static const struct acr_case copies[] = {
 };
 
 static const char not_copies[] =
-	"{acr-with/misses,name=a,acr=others/,acr-with/branches,name=b/,"
-	"acr-without/misses,name=a/,acr-without/branches,name=b/}";
+	"{" W("misses,name=a,acr=others") "," W("branches,name=b") ","
+	WITHOUT("misses,name=a") "," WITHOUT("branches,name=b") "}";
 
 static int test__acr_copies(struct test_suite *test __maybe_unused,
 			    int subtest __maybe_unused)
@@ -392,7 +393,6 @@ static int test__acr_order(struct test_suite *test __maybe_unused,
 }
 
 #define B		W("branches,period=100")
-#define WITHOUT(terms)	"acr-without/" terms "/"
 
 static const struct {
 	const char *str;

@@ -27,7 +27,8 @@ find_pmu() {
   do
     [ -e "${format}" ] || continue
     dir=${format%/format/acr_mask}
-    pmu=${dir##*/}
+    branches=${dir##*/}/branches
+    insns=${dir##*/}/instructions
     if [ -e "${dir}/cpus" ]
     then
       testprog="taskset -c $(sed 's/[-,].*//' "${dir}/cpus") ${testprog}"
@@ -51,7 +52,7 @@ test_above() {
   name="Ratio above threshold"
   echo "${name}"
 
-  if ! record -e "{${pmu}/branches,ratio-to=instructions:1%/u,${pmu}/instructions,period=10000000/u}"
+  if ! record -e "{${branches},ratio-to=instructions:1%/u,${insns},period=10000000/u}"
   then
     fail "${name}" "record"
     return
@@ -75,7 +76,7 @@ test_below() {
   name="Ratio below threshold"
   echo "${name}"
 
-  if ! record -e "{${pmu}/branches,ratio-to=instructions:2/u,${pmu}/instructions,period=10000000/u}"
+  if ! record -e "{${branches},ratio-to=instructions:2/u,${insns},period=10000000/u}"
   then
     fail "${name}" "record"
     return
@@ -86,7 +87,8 @@ test_below() {
     return
   fi
   # The same as periods and masks
-  if ! record -e "{${pmu}/branches,period=20000000,acr_mask=0x2/u,${pmu}/instructions,period=10000000,acr_mask=0x3/u}"
+  masks="{${branches},period=20000000,acr_mask=0x2/u,${insns},period=10000000,acr_mask=0x3/u}"
+  if ! record -e "${masks}"
   then
     fail "${name}" "record with masks"
     return
@@ -97,7 +99,7 @@ test_below() {
     return
   fi
   # Without reloads the same periods do have samples
-  if ! record -e "{${pmu}/branches,period=200000/u,${pmu}/instructions,period=100000/u}" ||
+  if ! record -e "{${branches},period=200000/u,${insns},period=100000/u}" ||
      [ "$(nr_samples branches)" -eq 0 ]
   then
     fail "${name}" "no samples without reloads"
@@ -111,7 +113,7 @@ test_told() {
   echo "${name}"
 
   words="branches is reloaded by instructions; samples when branches/instructions > 1 %"
-  if ! record -v -e "{${pmu}/branches,ratio-to=instructions:1%/u,${pmu}/instructions,period=10000000/u}" ||
+  if ! record -v -e "{${branches},ratio-to=instructions:1%/u,${insns},period=10000000/u}" ||
      ! grep -q "^${words}$" "${log}"
   then
     fail "${name}" "perf record -v"
@@ -143,7 +145,7 @@ test_refused() {
   for terms in acr=nobody acr=branches,freq=99 ratio-to-prev=0 ratio-to=branches:1/x acr_mask=0x8
   do
     rm -f "${perfdata}"
-    if record -e "{${pmu}/branches,period=100000/u,${pmu}/instructions,${terms}/u}" ||
+    if record -e "{${branches},period=100000/u,${insns},${terms}/u}" ||
        ! grep -q '\\___' "${log}" || [ -e "${perfdata}" ]
     then
       fail "${name}" "${terms}"
