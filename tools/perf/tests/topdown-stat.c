@@ -12,7 +12,6 @@
 #include <linux/zalloc.h>
 #include "color.h"
 #include "debug.h"
-#include "env.h"
 #include "evlist.h"
 #include "evsel.h"
 #include "stat.h"
@@ -525,16 +524,10 @@ static int test__aligned(struct test_suite *test __maybe_unused, int subtest __m
 	return TEST_OK;
 }
 
-/* Recorded events have codes, and the command line tells what they are for. */
+/* Recorded events have codes, and the file tells what they are for. */
 static int test__report(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
-	static const char * const topdown[] = { "perf", "stat", "record", "--topdown" };
-	static const char * const other[] = { "perf", "stat", "record", "-v" };
-	struct perf_env env = {
-		.cmdline_argv	= (const char **)topdown,
-		.nr_cmdline	= ARRAY_SIZE(topdown),
-	};
-	struct perf_stat_config config = { 0 };
+	struct perf_stat_config config = { .topdown_recorded = 2 };
 	struct evlist *evlist = new_list(2, false);
 	struct evsel *evsel;
 
@@ -543,13 +536,12 @@ static int test__report(struct test_suite *test __maybe_unused, int subtest __ma
 		zfree(&evsel->name);
 		zfree(&evsel->pmu_name);
 	}
-	TEST_ASSERT_VAL("a recorded file", topdown_stat__detect(evlist, &config, &env));
+	TEST_ASSERT_VAL("a recorded file", topdown_stat__detect(evlist, &config));
 	TEST_ASSERT_VAL("percentages", config.topdown && config.metric_only);
 	TEST_ASSERT_EQUAL("level", config.topdown_level, 2);
 
 	memset(&config, 0, sizeof(config));
-	env.cmdline_argv = (const char **)other;
-	TEST_ASSERT_VAL("another command", !topdown_stat__detect(evlist, &config, &env));
+	TEST_ASSERT_VAL("another command", !topdown_stat__detect(evlist, &config));
 	TEST_ASSERT_VAL("counts", !config.topdown && !config.metric_only);
 	evlist__delete(evlist);
 	return TEST_OK;

@@ -15,7 +15,6 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include "debug.h"
-#include "env.h"
 #include "evlist.h"
 #include "evsel.h"
 #include "metricgroup.h"
@@ -181,6 +180,7 @@ int topdown_stat__add_events(struct evlist *evlist, struct perf_stat_config *con
 			return -EINVAL;
 	}
 	config->topdown_level = wanted;
+	config->topdown_recorded = wanted;
 	config->topdown = true;
 	return 1;
 }
@@ -306,34 +306,21 @@ int topdown_stat__table_group(struct perf_stat_config *config, const char *pmu_f
 /**
  * topdown_stat__detect - Was a recorded file made by perf stat --topdown?
  * @evlist: its events
- * @config: is prepared for printing it
- * @env: what its header says
+ * @config: what the file says; is prepared for printing it
+ *
+ * The same events are recorded with -e for the sake of their counts.
  *
  * Return: true if so.
  */
-bool topdown_stat__detect(struct evlist *evlist, struct perf_stat_config *config,
-			  struct perf_env *env)
+bool topdown_stat__detect(struct evlist *evlist, struct perf_stat_config *config)
 {
-	bool asked = false, found = false;
 	struct topdown_set set;
-	struct evsel *pos = NULL;
-	int i;
 
-	for (i = 0; i < env->nr_cmdline; i++) {
-		if (!strcmp(env->cmdline_argv[i], "--topdown"))
-			asked = true;
-	}
-	if (!asked)
+	if (!config->topdown_recorded || !topdown_set__next(&set, evlist, config, NULL))
 		return false;
 
-	config->topdown_level = 1;
-	while ((pos = topdown_set__next(&set, evlist, config, pos)) != NULL) {
-		found = true;
-		if (set.evsel[TOPDOWN_HEAVY_OPS])
-			config->topdown_level = 2;
-	}
-	config->topdown = found;
-	if (found)
-		config->metric_only = true;
-	return found;
+	config->topdown = true;
+	config->topdown_level = config->topdown_recorded;
+	config->metric_only = true;
+	return true;
 }

@@ -8,7 +8,6 @@
 struct aggr_cpu_id;
 struct evlist;
 struct evsel;
-struct perf_env;
 struct perf_stat_config;
 struct perf_stat_output_ctx;
 
@@ -30,8 +29,7 @@ int topdown_stat__add_events(struct evlist *evlist, struct perf_stat_config *con
 int topdown_stat__table_group(struct perf_stat_config *config, const char *pmu_filter,
 			      char *group, size_t size);
 bool topdown_stat__lacks_slots(const char *group);
-bool topdown_stat__detect(struct evlist *evlist, struct perf_stat_config *config,
-			  struct perf_env *env);
+bool topdown_stat__detect(struct evlist *evlist, struct perf_stat_config *config);
 
 void topdown_stat__print_header(struct evlist *evlist, struct perf_stat_config *config,
 				bool no_indent);
