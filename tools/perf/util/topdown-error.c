@@ -3,9 +3,11 @@
  * Why the kernel refuses an event of a topdown group.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <linux/kernel.h>
 #include "evlist.h"
 #include "evsel.h"
+#include "pmu.h"
 #include "pmus.h"
 #include "topdown-error.h"
 #include "topdown-event.h"
@@ -30,6 +32,29 @@ static bool is_duplicate(struct evsel *evsel)
 	return false;
 }
 
+/* A metric that this CPU does not have, and those that it has */
+static int missing_error(struct evsel *metric, const char *pmu, char *msg, size_t size)
+{
+	enum topdown_part part = topdown_part_of_attr(&metric->core.attr);
+	char *cpuid = perf_pmu__getcpuid(NULL);
+	const char *sep = "";
+	int i, ret;
+
+	ret = scnprintf(msg, size,
+			"Topdown metric '%s' does not exist: PMU %s has no event %s.\n"
+			"On CPU %s it offers ",
+			evsel__name(metric), pmu, topdown_event_names[part],
+			cpuid ?: "(unknown)");
+	for (i = 0; i < TOPDOWN_NR_METRICS; i++) {
+		if (!perf_pmus__have_event(pmu, topdown_event_names[i]))
+			continue;
+		ret += scnprintf(msg + ret, size - ret, "%s%s", sep, topdown_event_names[i]);
+		sep = ", ";
+	}
+	free(cpuid);
+	return ret + scnprintf(msg + ret, size - ret, "%s.", *sep ? "" : "none");
+}
+
 static int metric_error(struct evsel *metric, char *msg, size_t size)
 {
 	const struct evsel *leader = evsel__leader(metric);
@@ -38,20 +63,18 @@ static int metric_error(struct evsel *metric, char *msg, size_t size)
 	const char *name = evsel__name(metric), *pmu = metric->pmu_name ?: "cpu";
 
 	if (!perf_pmus__have_event(pmu, topdown_event_names[part]))
-		return scnprintf(msg, size,
-					 "Topdown metric '%s' does not exist: PMU %s has no event %s.",
-				 name, pmu, topdown_event_names[part]);
+		return missing_error(metric, pmu, msg, size);
 	if (!evsel__is_topdown_slots(leader))
 		return scnprintf(msg, size,
-					 "Topdown metric '%s' needs a group that slots of PMU %s leads.",
+				 "Topdown metric '%s' needs a group that slots of PMU %s leads.",
 				 name, pmu);
 	if (is_duplicate(metric))
 		return scnprintf(msg, size,
-					 "Topdown metric '%s' is twice in one group; only one is allowed.",
+				 "Topdown metric '%s' is twice in one group; only one is allowed.",
 				 name);
 	if (samples(metric) || samples(leader))
 		return scnprintf(msg, size,
-					 "Neither slots nor topdown metrics can sample in one group, as '%s' would.\n"
+				 "Neither slots nor topdown metrics can sample in one group, as '%s' would.\n"
 				 "Add an event that samples: {slots,cycles,%s}:S",
 				 samples(metric) ? name : leader->name ?: "slots",
 				 topdown_event_names[part]);
@@ -59,7 +82,7 @@ static int metric_error(struct evsel *metric, char *msg, size_t size)
 	    a->exclude_hv != b->exclude_hv || a->exclude_host != b->exclude_host ||
 	    a->exclude_guest != b->exclude_guest)
 		return scnprintf(msg, size,
-					 "Topdown metric '%s' needs the same modifiers as the slots of its group.",
+				 "Topdown metric '%s' needs the same modifiers as the slots of its group.",
 				 name);
 	return scnprintf(msg, size,
 				 "The kernel refuses topdown metric '%s' on PMU %s.", name, pmu);
@@ -87,7 +110,7 @@ int evsel__topdown_error(struct evsel *evsel, char *msg, size_t size)
 			continue;
 		if (evsel__leader(evsel) != evsel)
 			return scnprintf(msg, size,
-						 "Topdown event '%s' has to lead its group, as that has metrics.",
+					 "Topdown event '%s' has to lead its group, as that has metrics.",
 					 evsel__name(evsel));
 		return metric_error(pos, msg, size);
 	}

@@ -116,22 +116,32 @@ static void describe_sysfs(struct strbuf *sb, const char *filter)
 		strbuf_addstr(sb, "no core PMU");
 }
 
-static void complain(const char *what, unsigned int level, const char *filter)
+/* What could be had instead of what is refused */
+static void print_offer(const char *filter)
 {
+	unsigned int level = metricgroups__topdown_max_level();
 	char *cpuid = perf_pmu__getcpuid(NULL);
 	struct strbuf sb;
 
 	strbuf_init(&sb, 0);
 	describe_sysfs(&sb, filter);
-	pr_err("%s: ", what);
-	if (level)
-		pr_err("level %u was asked for. ", level);
 	pr_err("CPU %s offers\n"
-	       "  by events slots and topdown-* in sysfs: %s\n"
-	       "  by metric groups TopdownL*: up to level %u\n",
-	       cpuid ?: "(unknown)", sb.buf, metricgroups__topdown_max_level());
+	       "  by events slots and topdown-* in sysfs: %s\n",
+	       cpuid ?: "(unknown)", sb.buf);
+	if (!level)
+		pr_err("  by metric groups TopdownL*: none\n");
+	else if (topdown_stat__lacks_slots("TopdownL1"))
+		pr_err("  by metric groups TopdownL*: none, as they need slots\n");
+	else
+		pr_err("  by metric groups TopdownL*: up to level %u\n", level);
 	strbuf_release(&sb);
 	free(cpuid);
+}
+
+static void refuse_level(unsigned int level, const char *filter)
+{
+	pr_err("No such level of top-down analysis: level %u was asked for. ", level);
+	print_offer(filter);
 }
 
 /**
@@ -163,7 +173,7 @@ int topdown_stat__add_events(struct evlist *evlist, struct perf_stat_config *con
 	if (wanted > deepest) {
 		if (wanted <= metricgroups__topdown_max_level())
 			return 0;
-		complain("No such level of top-down analysis", wanted, pmu_filter);
+		refuse_level(wanted, pmu_filter);
 		return -EINVAL;
 	}
 
@@ -235,13 +245,14 @@ bool topdown_stat__lacks_slots(const char *group)
 }
 
 /* Before Ice Lake, slots were those of a core, whichever hyperthread used them. */
-static int check_hyperthreads(struct perf_stat_config *config)
+static int check_hyperthreads(struct perf_stat_config *config, const char *pmu_filter)
 {
 	if (!smt_on() || has_slots())
 		return 0;
 	if (config->aggr_mode == AGGR_THREAD) {
 		pr_err("Threads cannot be told apart: before Ice Lake the slots of a core are those of\n"
 		       "both its hyperthreads. Measure cores: perf stat --topdown -a --per-core\n");
+		print_offer(pmu_filter);
 		return -EINVAL;
 	}
 	if (!core_wide(config->system_wide, config->user_requested_cpu_list))
@@ -272,7 +283,8 @@ int topdown_stat__table_group(struct perf_stat_config *config, const char *pmu_f
 		deepest = metricgroup__has_metric(pmu_filter, "PipelineL2") ? 2 : 1;
 	}
 	if (!deepest) {
-		complain("No top-down analysis on this CPU", 0, pmu_filter);
+		pr_err("No top-down analysis on this CPU: ");
+		print_offer(pmu_filter);
 		return -ENOENT;
 	}
 	if (wanted == TOPDOWN_LEVEL_DEFAULT)
@@ -280,15 +292,16 @@ int topdown_stat__table_group(struct perf_stat_config *config, const char *pmu_f
 	else if (!wanted)
 		wanted = deepest;
 	if (wanted > deepest) {
-		complain("No such level of top-down analysis", wanted, pmu_filter);
+		refuse_level(wanted, pmu_filter);
 		return -EINVAL;
 	}
 	if (topdown_stat__lacks_slots("TopdownL1")) {
 		pr_err("No top-down analysis: this CPU has PERF_METRICS, but no event slots is in sysfs.\n"
-		       "Neither the kernel nor, in a guest, the hypervisor exposes it.\n");
+		       "Neither the kernel nor, in a guest, the hypervisor exposes it. ");
+		print_offer(pmu_filter);
 		return -ENOENT;
 	}
-	if (!amd && check_hyperthreads(config))
+	if (!amd && check_hyperthreads(config, pmu_filter))
 		return -EINVAL;
 
 	config->topdown_level = wanted;
