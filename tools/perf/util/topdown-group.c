@@ -14,6 +14,7 @@
 #include <linux/list.h>
 #include <linux/zalloc.h>
 #include "cgroup.h"
+#include "debug.h"
 #include "evlist.h"
 #include "evsel.h"
 #include "pmus.h"
@@ -257,6 +258,41 @@ int topdown_group__fix(struct list_head *list)
 	__evlist__for_each_entry(list, pos)
 		evsel__leader(pos)->core.nr_members++;
 	return 1;
+}
+
+static bool same_slots_elsewhere(const struct evsel *a, const struct evsel *b)
+{
+	return evsel__leader(a) != evsel__leader(b) &&
+	       evsel__is_topdown_slots(evsel__leader(a)) &&
+	       evsel__is_topdown_slots(evsel__leader(b)) &&
+	       fits(evsel__leader(a), b) && a->core.attr.config == b->core.attr.config;
+}
+
+/**
+ * topdown_group__warn - Name metrics that are measured twice
+ * @evlist: the events
+ *
+ * They are in groups that take turns on one counter.
+ */
+void topdown_group__warn(struct evlist *evlist)
+{
+	struct evsel *pos, *before;
+
+	evlist__for_each_entry(evlist, pos) {
+		if (!evsel__is_topdown_metric(pos))
+			continue;
+		evlist__for_each_entry(evlist, before) {
+			if (before == pos)
+				break;
+			if (!evsel__is_topdown_metric(before) ||
+			    !same_slots_elsewhere(before, pos))
+				continue;
+			pr_warning("Topdown metric '%s' is there twice. A group has it only once: two groups\n"
+				   "take turns and each counts part of the time. Leave one of the two out.\n",
+				   evsel__name(pos));
+			return;
+		}
+	}
 }
 
 /**

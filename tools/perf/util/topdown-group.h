@@ -7,6 +7,7 @@ struct evsel;
 struct list_head;
 
 int topdown_group__fix(struct list_head *list);
+void topdown_group__warn(struct evlist *evlist);
 struct evsel *topdown_group__sampler(struct evlist *evlist, struct evsel *leader);
 
 #endif
