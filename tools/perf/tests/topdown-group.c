@@ -11,6 +11,7 @@
 #include <string.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
+#include "cgroup.h"
 #include "debug.h"
 #include "evlist.h"
 #include "evsel.h"
@@ -21,6 +22,7 @@
 #include "tests.h"
 #include "topdown-event.h"
 #include "topdown-group.h"
+#include "topdown-written.h"
 
 static const struct {
 	char letter;
@@ -102,6 +104,8 @@ static void describe(struct strbuf *sb, struct evlist *evlist)
 		strbuf_addch(sb, letter_of(pos));
 		if (attr->exclude_user || attr->exclude_kernel)
 			strbuf_addstr(sb, attr->exclude_user ? ":k" : ":u");
+		if (pos->cgrp)
+			strbuf_addf(sb, "@%s", pos->cgrp->name);
 		next = evsel__next(pos);
 		if (leader->core.nr_members > 1 &&
 		    (pos == evlist__last(evlist) || evsel__leader(next) != leader))
@@ -228,6 +232,88 @@ static int test__as_written(struct test_suite *test __maybe_unused, int subtest 
 	return check_groupings(groupings, ARRAY_SIZE(groupings));
 }
 
+/* As option -G does it, without looking for the cgroups */
+static int give_cgroups(struct evlist *evlist, const char *letters)
+{
+	bool regroup = topdown_written__restore(evlist);
+	struct evsel *pos, *before;
+
+	evlist__for_each_entry(evlist, pos) {
+		char name[] = { *letters, '\0' };
+
+		if (!*letters)
+			break;
+		letters++;
+		evlist__for_each_entry(evlist, before) {
+			if (before->cgrp && !strcmp(before->cgrp->name, name))
+				pos->cgrp = cgroup__get(before->cgrp);
+			if (before == pos)
+				break;
+		}
+		if (!pos->cgrp && *name != '-')
+			pos->cgrp = cgroup__new(name, /*do_open=*/false);
+	}
+	return regroup ? parse_events__regroup(evlist) : 0;
+}
+
+/*
+ * A letter for each event that was written, - for none: each cgroup has its
+ * slots, and gets the events that were meant, also when asked again.
+ */
+static int test__cgroups(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	static const struct {
+		const char *list, *cgroups, *groups;
+	} cases[] = {
+		{ "r,c", "ab", "{s@a,r@a},c@b" },
+		{ "r,b", "ab", "{s@a,r@a},{s@b,b@b}" },
+		{ "r,b", "aa", "{s@a,r@a,b@a}" },
+		{ "r,b", "a", "{s@a,r@a},{s,b}" },
+		{ "r,c,b", "aba", "{s@a,r@a,b@a},c@b" },
+		{ "s,i,r", "aba", "{s@a,r@a},i@b" },
+		{ "s,i,r", "abb", "s@a,i@b,{s@b,r@b}" },
+		{ "{i,r},b", "aaa", "{s@a,i@a,r@a,b@a}" },
+		{ "{i,r},b", "aab", "{s@a,i@a,r@a},{s@b,b@b}" },
+		{ "{i,s},{c,r}", "aabb", "{i@a,s@a},{s@b,c@b,r@b}" },
+		{ "r,r", "ab", "{s@a,r@a},{s@b,r@b}" },
+		{ "r:u,b:k", "aa", "{s:u@a,r:u@a},{s:k@a,b:k@a}" },
+		{ "i,c", "ab", "i@a,c@b" },
+		{ "{i,r}:D,{s,c}", "aabb", "{s@a,i@a,r@a},{s@b,c@b}" },
+	};
+	unsigned int i;
+	int ret = TEST_OK;
+
+	if (!pmu_with_slots())
+		return TEST_SKIP;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct evlist *evlist = parse(cases[i].list);
+		struct strbuf sb;
+		struct evsel *pos;
+		int nr = 0;
+
+		TEST_ASSERT_VAL(cases[i].list, evlist);
+		TEST_ASSERT_VAL("regrouped", !give_cgroups(evlist, cases[i].cgroups));
+		TEST_ASSERT_VAL("regrouped again", !give_cgroups(evlist, ""));
+		strbuf_init(&sb, 0);
+		describe(&sb, evlist);
+		evlist__for_each_entry(evlist, pos) {
+			/* What only a leader may have is with the leader. */
+			if (pos->core.attr.pinned && evsel__leader(pos) != pos)
+				ret = TEST_FAIL;
+			nr++;
+		}
+		if (strcmp(sb.buf, cases[i].groups) || nr != evlist->core.nr_entries) {
+			pr_debug("%s became %s, not %s\n", cases[i].list, sb.buf,
+				 cases[i].groups);
+			ret = TEST_FAIL;
+		}
+		strbuf_release(&sb);
+		evlist__delete(evlist);
+	}
+	return ret;
+}
+
 static int test__sampler(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
 	static const struct {
@@ -237,7 +323,12 @@ static int test__sampler(struct test_suite *test __maybe_unused, int subtest __m
 		{ "{s,i,r}:S", 'i' },
 		{ "{i,s,r}:S", 'i' },
 		{ "{s,r,i}:S", 'i' },
+		{ "{s,r,b,i}:S", 'i' },
+		{ "{r,s,i}:S", 'i' },
+		{ "{r,i,s}:S", 'i' },
+		{ "{r,i}:S", 'i' },
 		{ "{s,r,c,i}:S", 'c' },
+		{ "{i,r,c,s}:S", 'i' },
 		{ "{s,i}:S", 0 },
 		{ "{s,r}:S", 0 },
 		{ "{i,c}:S", 0 },
@@ -263,6 +354,7 @@ static struct test_case topdown_group_tests[] = {
 	TEST_CASE_REASON("topdown_r15_completed", completed, "no PMU has slots"),
 	TEST_CASE_REASON("topdown_r15_joined", joined, "no PMU has slots"),
 	TEST_CASE_REASON("topdown_r15_apart", apart, "no PMU has slots"),
+	TEST_CASE_REASON("topdown_r15_cgroups", cgroups, "no PMU has slots"),
 	TEST_CASE_REASON("topdown_r15_as_written", as_written, "no PMU has slots"),
 	TEST_CASE_REASON("topdown_r16_sampler", sampler, "no PMU has slots"),
 	{ .name = NULL, }
