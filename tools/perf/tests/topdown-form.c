@@ -64,7 +64,7 @@ char *topdown_form__print(struct evlist *evlist, const struct topdown_form *form
 		/* Titles each time */
 		.interval_clear		= !form->no_interval,
 	};
-	struct target target = { .tid = "1" };
+	struct target target = { .tid = form->pid ? NULL : "1", .pid = form->pid };
 	struct evsel *evsel;
 	char *text = NULL;
 	size_t size;

@@ -16,6 +16,7 @@ struct evlist;
  * @nr: number of aggregates
  * @system_wide: as with -a
  * @no_interval: as without -I
+ * @pid: a process that is measured, or NULL
  * @smt: with AMD's fifth column
  * @metric_events: metrics of the tables, or NULL
  */
@@ -27,6 +28,7 @@ struct topdown_form {
 	int			nr;
 	bool			system_wide;
 	bool			no_interval;
+	const char		*pid;
 	bool			smt;
 	const struct rblist	*metric_events;
 };

@@ -322,6 +322,97 @@ static int test__thread_idle_all(struct test_suite *test __maybe_unused, int sub
 "1.000000500,beta-102,90.00,0.00,10.00,0.00,100,100.00,retiring\n");
 }
 
+/* The busiest thread comes first, of a whole system's. */
+static int test__thread_order(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct topdown_form form = {
+		.mode		= AGGR_THREAD,
+		.nr		= 2,
+		.csv		= true,
+		.system_wide	= true,
+	};
+	const struct counts counts[] = {
+		{ { 100, 90, 0, 10, 0 }, 100, 100 },
+		{ { 1000, 400, 50, 250, 300 }, 100, 100 },
+	};
+
+	return check(1, false, &form, counts,
+"time,comm-pid,retiring,bad speculation,frontend bound,backend bound,slots,running,notable\n"
+"1.000000500,beta-102,40.00,5.00,25.00,30.00,1000,100.00,frontend bound|backend bound\n"
+"1.000000500,alpha-101,90.00,0.00,10.00,0.00,100,100.00,retiring\n");
+}
+
+static int test__process_std(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct topdown_form form = {
+		.mode		= AGGR_GLOBAL,
+		.nr		= 1,
+		.no_interval	= true,
+		.pid		= "4321",
+	};
+
+	return check(1, false, &form, plain,
+"\n"
+" Performance counter stats for process id '4321':\n"
+"\n"
+"            retiring      bad speculation       frontend bound        backend bound                slots\n"
+"               40.0%                 5.0%                25.0%                30.0%                 1000\n"
+"\n"
+"       0.000000000 seconds time elapsed\n"
+"\n");
+}
+
+static int test__core_json(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct topdown_form form = { .mode = AGGR_CORE, .nr = 2, .json = true };
+
+	return check(1, false, &form, threads,
+"{\"interval\" : 1.000000500, \"core\" : \"S0-D0-C0\", \"aggregate-number\" : 1, \"pmu\" : \"cpu\", \"retiring\" : 40.00, \"bad speculation\" : 5.00, \"frontend bound\" : 25.00, \"backend bound\" : 30.00, \"slots\" : 1000, \"share\" : 90.91, \"pcnt-running\" : 100.00, \"notable\" : \"frontend bound|backend bound\"}\n"
+"{\"interval\" : 1.000000500, \"core\" : \"S0-D0-C1\", \"aggregate-number\" : 1, \"pmu\" : \"cpu\", \"retiring\" : 90.00, \"bad speculation\" : 0.00, \"frontend bound\" : 10.00, \"backend bound\" : 0.00, \"slots\" : 100, \"share\" : 9.09, \"pcnt-running\" : 100.00, \"notable\" : \"retiring\"}\n");
+}
+
+static int test__cpu_std(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct topdown_form form = { .mode = AGGR_NONE, .nr = 2 };
+
+	return check(1, false, &form, threads,
+"#           time cpu                retiring      bad speculation       frontend bound        backend bound                slots\n"
+"     1.000000500 CPU0                  40.0%                 5.0%                25.0%                30.0%                 1000\n"
+"     1.000000500 CPU1                  90.0%                 0.0%                10.0%                 0.0%                  100\n");
+}
+
+static int test__cpu_csv(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct topdown_form form = { .mode = AGGR_NONE, .nr = 2, .csv = true };
+
+	return check(1, false, &form, threads,
+"time,cpu,retiring,bad speculation,frontend bound,backend bound,slots,running,notable\n"
+"1.000000500,CPU0,40.00,5.00,25.00,30.00,1000,100.00,frontend bound|backend bound\n"
+"1.000000500,CPU1,90.00,0.00,10.00,0.00,100,100.00,retiring\n");
+}
+
+/* Level 2: of bad speculation, more is said to be mispredicted than there is. */
+static const struct counts deep[] = {
+	{ { 1000, 400, 50, 250, 300, 100, 60, 200, 120 }, 100, 100 },
+};
+
+static int test__level2_std(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct topdown_form form = { .mode = AGGR_GLOBAL, .nr = 1, .level = 2 };
+
+	return check(2, false, &form, deep,
+"#           time             retiring      bad speculation       frontend bound        backend bound     heavy operations     light operations    branch mispredict       machine clears        fetch latency      fetch bandwidth         memory bound           core bound                slots\n"
+"     1.000000500                40.0%                 5.0%                25.0%                30.0%                10.0%                30.0%                 6.0%                 0.0%                20.0%                 5.0%                12.0%                18.0%                 1000\n");
+}
+
+static int test__level2_json(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct topdown_form form = { .mode = AGGR_GLOBAL, .nr = 1, .json = true, .level = 2 };
+
+	return check(2, false, &form, deep,
+"{\"interval\" : 1.000000500, \"pmu\" : \"cpu\", \"retiring\" : 40.00, \"bad speculation\" : 5.00, \"frontend bound\" : 25.00, \"backend bound\" : 30.00, \"heavy operations\" : 10.00, \"light operations\" : 30.00, \"branch mispredict\" : 6.00, \"machine clears\" : 0.00, \"fetch latency\" : 20.00, \"fetch bandwidth\" : 5.00, \"memory bound\" : 12.00, \"core bound\" : 18.00, \"slots\" : 1000, \"share\" : 100.00, \"pcnt-running\" : 100.00, \"notable\" : \"frontend bound|backend bound|fetch latency|core bound\"}\n");
+}
+
 /* A task that was on the P-cores for three quarters of its time */
 static const struct counts hybrid[] = {
 	{ { 4000, 1600, 200, 1000, 1200 }, 100, 75 },
@@ -362,18 +453,87 @@ static int test__hybrid_json(struct test_suite *test __maybe_unused, int subtest
 }
 
 /* -A: a CPU has a row for its own PMU only. */
+static const struct counts hybrid_cpus[] = {
+	{ { 4000, 1600, 200, 1000, 1200 }, 100, 100 }, { { 0 }, 0, 0 },
+	{ { 0 }, 0, 0 }, { { 100, 200, 300, 400 }, 100, 100 },
+};
+
 static int test__hybrid_cpus(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
 	const struct topdown_form form = { .mode = AGGR_NONE, .nr = 2 };
-	const struct counts counts[] = {
-		{ { 4000, 1600, 200, 1000, 1200 }, 100, 100 }, { { 0 }, 0, 0 },
-		{ { 0 }, 0, 0 }, { { 100, 200, 300, 400 }, 100, 100 },
-	};
 
-	return check(1, true, &form, counts,
+	return check(1, true, &form, hybrid_cpus,
 "#           time cpu    pmu                    retiring      bad speculation       frontend bound        backend bound                slots    share\n"
 "     1.000000500 CPU0   cpu_core                  40.0%                 5.0%                25.0%                30.0%                 4000    80.0%\n"
 "     1.000000500 CPU1   cpu_atom                  10.0%                20.0%                30.0%                40.0%                 1000    20.0%\n");
+}
+
+static int test__hybrid_cpus_csv(struct test_suite *test __maybe_unused,
+				 int subtest __maybe_unused)
+{
+	const struct topdown_form form = { .mode = AGGR_NONE, .nr = 2, .csv = true };
+
+	return check(1, true, &form, hybrid_cpus,
+"time,cpu,pmu,retiring,bad speculation,frontend bound,backend bound,slots,share,running,notable\n"
+"1.000000500,CPU0,cpu_core,40.00,5.00,25.00,30.00,4000,80.00,100.00,frontend bound|backend bound\n"
+"1.000000500,CPU1,cpu_atom,10.00,20.00,30.00,40.00,1000,20.00,100.00,bad speculation|frontend bound|backend bound\n");
+}
+
+static int test__hybrid_cpus_json(struct test_suite *test __maybe_unused,
+				  int subtest __maybe_unused)
+{
+	const struct topdown_form form = { .mode = AGGR_NONE, .nr = 2, .json = true };
+
+	return check(1, true, &form, hybrid_cpus,
+"{\"interval\" : 1.000000500, \"cpu\" : \"0\", \"pmu\" : \"cpu_core\", \"retiring\" : 40.00, \"bad speculation\" : 5.00, \"frontend bound\" : 25.00, \"backend bound\" : 30.00, \"slots\" : 4000, \"share\" : 80.00, \"pcnt-running\" : 100.00, \"notable\" : \"frontend bound|backend bound\"}\n"
+"{\"interval\" : 1.000000500, \"cpu\" : \"1\", \"pmu\" : \"cpu_atom\", \"retiring\" : 10.00, \"bad speculation\" : 20.00, \"frontend bound\" : 30.00, \"backend bound\" : 40.00, \"slots\" : 1000, \"share\" : 20.00, \"pcnt-running\" : 100.00, \"notable\" : \"bad speculation|frontend bound|backend bound\"}\n");
+}
+
+/*
+ * The first thread was on both kinds of cores, half of its time on each; the
+ * second one on P-cores only.
+ */
+static const struct counts hybrid_threads[] = {
+	{ { 4000, 1600, 200, 1000, 1200 }, 100, 50 }, { { 100, 90, 0, 10, 0 }, 100, 100 },
+	{ { 200, 400, 600, 800 }, 100, 50 }, { { 0 }, 100, 0 },
+};
+
+static int test__hybrid_threads_std(struct test_suite *test __maybe_unused,
+				    int subtest __maybe_unused)
+{
+	const struct topdown_form form = { .mode = AGGR_THREAD, .nr = 2 };
+
+	return check(1, true, &form, hybrid_threads,
+"#           time             comm-pid     pmu                    retiring      bad speculation       frontend bound        backend bound                slots    share\n"
+"     1.000000500            alpha-101     cpu_core                  40.0%                 5.0%                25.0%                30.0%                 2000    66.7%  (50.00%)\n"
+"     1.000000500            alpha-101     cpu_atom                  10.0%                20.0%                30.0%                40.0%                 1000    33.3%  (50.00%)\n"
+"     1.000000500             beta-102     cpu_core                  90.0%                 0.0%                10.0%                 0.0%                  100   100.0%\n"
+"     1.000000500             beta-102     cpu_atom          <not counted>        <not counted>        <not counted>        <not counted>                    -        -\n");
+}
+
+static int test__hybrid_threads_csv(struct test_suite *test __maybe_unused,
+				    int subtest __maybe_unused)
+{
+	const struct topdown_form form = { .mode = AGGR_THREAD, .nr = 2, .csv = true };
+
+	return check(1, true, &form, hybrid_threads,
+"time,comm-pid,pmu,retiring,bad speculation,frontend bound,backend bound,slots,share,running,notable\n"
+"1.000000500,alpha-101,cpu_core,40.00,5.00,25.00,30.00,2000,66.67,50.00,frontend bound|backend bound\n"
+"1.000000500,alpha-101,cpu_atom,10.00,20.00,30.00,40.00,1000,33.33,50.00,bad speculation|frontend bound|backend bound\n"
+"1.000000500,beta-102,cpu_core,90.00,0.00,10.00,0.00,100,100.00,100.00,retiring\n"
+"1.000000500,beta-102,cpu_atom,null,null,null,null,null,null,0.00,none\n");
+}
+
+static int test__hybrid_threads_json(struct test_suite *test __maybe_unused,
+				     int subtest __maybe_unused)
+{
+	const struct topdown_form form = { .mode = AGGR_THREAD, .nr = 2, .json = true };
+
+	return check(1, true, &form, hybrid_threads,
+"{\"interval\" : 1.000000500, \"thread\" : \"alpha-101\", \"pmu\" : \"cpu_core\", \"retiring\" : 40.00, \"bad speculation\" : 5.00, \"frontend bound\" : 25.00, \"backend bound\" : 30.00, \"slots\" : 2000, \"share\" : 66.67, \"pcnt-running\" : 50.00, \"notable\" : \"frontend bound|backend bound\"}\n"
+"{\"interval\" : 1.000000500, \"thread\" : \"alpha-101\", \"pmu\" : \"cpu_atom\", \"retiring\" : 10.00, \"bad speculation\" : 20.00, \"frontend bound\" : 30.00, \"backend bound\" : 40.00, \"slots\" : 1000, \"share\" : 33.33, \"pcnt-running\" : 50.00, \"notable\" : \"bad speculation|frontend bound|backend bound\"}\n"
+"{\"interval\" : 1.000000500, \"thread\" : \"beta-102\", \"pmu\" : \"cpu_core\", \"retiring\" : 90.00, \"bad speculation\" : 0.00, \"frontend bound\" : 10.00, \"backend bound\" : 0.00, \"slots\" : 100, \"share\" : 100.00, \"pcnt-running\" : 100.00, \"notable\" : \"retiring\"}\n"
+"{\"interval\" : 1.000000500, \"thread\" : \"beta-102\", \"pmu\" : \"cpu_atom\", \"retiring\" : null, \"bad speculation\" : null, \"frontend bound\" : null, \"backend bound\" : null, \"slots\" : null, \"share\" : null, \"pcnt-running\" : 0.00, \"notable\" : \"none\"}\n");
 }
 
 static int test__running(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
@@ -602,6 +762,18 @@ static struct test_case topdown_stat_tests[] = {
 	TEST_CASE("topdown_r5_hybrid_csv", hybrid_csv),
 	TEST_CASE("topdown_r5_hybrid_json", hybrid_json),
 	TEST_CASE("topdown_r5_hybrid_cpus", hybrid_cpus),
+	TEST_CASE("topdown_r2_cores_json", core_json),
+	TEST_CASE("topdown_r2_cpus_std", cpu_std),
+	TEST_CASE("topdown_r2_cpus_csv", cpu_csv),
+	TEST_CASE("topdown_r2_process_std", process_std),
+	TEST_CASE("topdown_r2_level2_std", level2_std),
+	TEST_CASE("topdown_r2_level2_json", level2_json),
+	TEST_CASE("topdown_r3_threads_by_slots", thread_order),
+	TEST_CASE("topdown_r5_hybrid_cpus_csv", hybrid_cpus_csv),
+	TEST_CASE("topdown_r5_hybrid_cpus_json", hybrid_cpus_json),
+	TEST_CASE("topdown_r5_hybrid_threads_std", hybrid_threads_std),
+	TEST_CASE("topdown_r5_hybrid_threads_csv", hybrid_threads_csv),
+	TEST_CASE("topdown_r5_hybrid_threads_json", hybrid_threads_json),
 	TEST_CASE("topdown_r7_slots_and_running", running),
 	TEST_CASE("topdown_r8_negative", negative),
 	TEST_CASE("topdown_r8_negative_csv", negative_csv),

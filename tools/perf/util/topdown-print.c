@@ -4,6 +4,7 @@
  * each PMU, with fixed columns.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <linux/kernel.h>
 #include "cgroup.h"
@@ -336,6 +337,42 @@ static bool skip_row(struct perf_stat_config *config, const struct topdown_set *
 }
 
 /**
+ * struct place - Where an aggregate has its rows
+ * @aggr_idx: the aggregate
+ * @slots: what it is sorted by
+ */
+struct place {
+	int	aggr_idx;
+	double	slots;
+};
+
+static int busiest_first(const void *a, const void *b)
+{
+	const struct place *l = a, *r = b;
+
+	if (l->slots != r->slots)
+		return l->slots < r->slots ? 1 : -1;
+	return l->aggr_idx - r->aggr_idx;
+}
+
+/* Of a whole system's threads the busiest comes first, whatever its place. */
+static struct place *order_rows(struct evlist *evlist, struct perf_stat_config *config)
+{
+	int nr = config->aggr_map->nr, i;
+	struct place *places = calloc(nr, sizeof(*places));
+
+	if (!places)
+		return NULL;
+	for (i = 0; i < nr; i++) {
+		places[i].aggr_idx = i;
+		if (config->aggr_mode == AGGR_THREAD && config->system_wide)
+			places[i].slots = total_slots(evlist, config, NULL, i);
+	}
+	qsort(places, nr, sizeof(*places), busiest_first);
+	return places;
+}
+
+/**
  * topdown_stat__print_rows - Print a row for each aggregate and PMU
  * @evlist: the events
  * @config: how to print
@@ -349,12 +386,18 @@ void topdown_stat__print_rows(struct evlist *evlist, struct perf_stat_config *co
 	struct topdown_set set;
 	struct topdown_row row;
 	struct evsel *pos = NULL;
-	int i;
+	struct place *places;
+	int n;
 
 	if (!config->aggr_map)
 		return;
+	places = order_rows(evlist, config);
+	if (!places)
+		return;
 
-	for (i = 0; i < config->aggr_map->nr; i++) {
+	for (n = 0; n < config->aggr_map->nr; n++) {
+		int i = places[n].aggr_idx;
+
 		while ((pos = topdown_set__next(&set, evlist, config, pos)) != NULL) {
 			const char *cgroup = !has_cgroups(config) ? NULL :
 					     pos->cgrp ? pos->cgrp->name : "";
@@ -381,6 +424,7 @@ void topdown_stat__print_rows(struct evlist *evlist, struct perf_stat_config *co
 				print_row_std(config, &row, hybrid ? pmu : NULL, cgroup, share);
 		}
 	}
+	free(places);
 }
 
 /**
