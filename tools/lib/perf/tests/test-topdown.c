@@ -168,6 +168,8 @@ static int test_index(void)
 		sum.val += metric.val;
 	}
 	__T("failed to read", !perf_evsel__read(evsel[0], 0, 0, &slots));
+	__T_VERBOSE("categories %llu of %llu slots\n", (unsigned long long)sum.val,
+		    (unsigned long long)slots.val);
 	__T("slots", slots.val > 1000000);
 	/* Each is read a little later than the one before */
 	__T("categories are less than slots", sum.val > slots.val / 10 * 9);
