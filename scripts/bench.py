@@ -90,7 +90,14 @@ SWITCH_CORES = [core for core in switch_cost.CORES if core not in CORES]
 ACR_CORE = "arrowlake-atom"
 TOPDOWN = ("topdown-switch", "topdown-read", "topdown-snapshot",
            "topdown-accuracy", "topdown-accuracy-rdpmc", "topdown-accuracy-sample")
-TOPDOWN_CORES = ("icelake", "arrowlake")
+TOPDOWN_CORES = {
+    "icelake": CORES["icelake"],
+    "sapphirerapids": Core("sapphirerapids", 0, "cpu"),
+    "arrowlake": CORES["arrowlake"],
+}
+# Where not all scenarios are measured.
+OTHER_CORES = [*SWITCH_CORES,
+               *(core for core in TOPDOWN_CORES if core not in [*CORES, *SWITCH_CORES])]
 # scenario: the variant of stacks
 STACKS = {"pmi-stacks": "frequency", "pmi-stacks-period": "short-period"}
 STACKS_CORES = tuple(samples.STACK_CPUS)
@@ -204,7 +211,7 @@ def topdown_figures(text):
 
 def measure_topdown(core_name, variant):
     """One boot; {scenario: figures}."""
-    core = CORES[core_name]
+    core = TOPDOWN_CORES[core_name]
     script = topdown.accuracy_script(core.pmu) + \
         topdown.COSTS.format(number=topdown.COST_NUMBER)
     status, text, log = harness.boot(
@@ -262,7 +269,7 @@ def main():
     parser.add_argument("--scenario", action="append",
                         choices=[*SCENARIOS, *STACKS, *TOPDOWN, *SWITCHES,
                                  *acr_cost.SCENARIOS])
-    parser.add_argument("--cpu", action="append", choices=[*CORES, *SWITCH_CORES])
+    parser.add_argument("--cpu", action="append", choices=[*CORES, *OTHER_CORES])
     parser.add_argument("--variant", action="append",
                         choices=[*VARIANTS, *acr_cost.VARIANTS])
     parser.add_argument("--table", default=harness.BUILD + "/results/bench.tsv")
@@ -283,7 +290,7 @@ def main():
             sys.exit(f"bench.py: cannot build {part}")
 
     rows = []
-    for core in args.cpu or [*CORES, *SWITCH_CORES]:
+    for core in args.cpu or [*CORES, *OTHER_CORES]:
         measured = {}
         for variant in variants:
             start = time.monotonic()
