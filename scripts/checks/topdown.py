@@ -272,6 +272,9 @@ pmusim 0 truth 0
 echo "== denied"
 echo 0 >/sys/bus/event_source/devices/{pmu}/rdpmc
 topdown-example 0
+echo "== clear"
+ls /sys/bus/event_source/devices/{pmu}/format
+perf stat -x, -e {pmu}/config=0x400/ -e {pmu}/config=0x400,config1=1/ taskset -c 0 true 2>&1
 """
 
 
@@ -289,7 +292,8 @@ def reader(check):
     """libperf's own tests, and its example against the truth."""
     for cpu in CPUS:
         tests = [f"topdown-R19-libperf-{cpu}", f"topdown-R19-affinity-{cpu}",
-                 f"topdown-R21-example-{cpu}", f"topdown-R19-read-{cpu}"]
+                 f"topdown-R21-example-{cpu}", f"topdown-R19-read-{cpu}",
+                 f"topdown-R20-index-{cpu}", f"topdown-R23-no-clear-{cpu}"]
         if not any(check.wants("machine", test) for test in tests) or \
                 not check.need("machine", *MACHINE_PARTS):
             continue
@@ -299,10 +303,16 @@ def reader(check):
         parts = parts_of(text)
         seconds = time.monotonic() - start
 
-        good = re.search(r"test-topdown\.c\.\.\.OK", parts.get("tests", "")) and \
+        good = re.search(r"test-topdown\.c\.\.\.(?:\n.* slots)*\s*OK", parts.get("tests", "")) and \
             "no slots" not in parts["tests"]
         check.record("machine", tests[0], "pass" if good else "fail", seconds, log,
                      tail(parts.get("tests", text)))
+
+        # The categories of a thread add up to its slots, unless they are bytes.
+        found = re.search(r"categories (\d+) of (\d+) slots", parts.get("tests", ""))
+        good = found and abs(int(found[1]) / int(found[2]) - 1) < 0.1
+        check.record("machine", f"topdown-R20-index-{cpu}", "pass" if good else "fail",
+                     0, log, tail(parts.get("tests", text)))
 
         # On a hybrid, who may run on an E-core is refused.
         said = parts.get("anywhere", "")
@@ -317,6 +327,14 @@ def reader(check):
         good = "by rdpmc" in said and true.get("slots") and close(
             found, percent([true[lane] for lane in lanes], true["slots"]))
         check.record("machine", tests[2], "pass" if good else "fail", 0, log, said)
+
+        # Where reading cannot clear the registers, nobody is told that it can.
+        said = parts.get("clear", "")
+        counts = re.findall(r"^(\d+|<not supported>),", said, re.M)
+        good = "event\n" in said and "metrics_clear" not in said and \
+            len(counts) == 2 and counts[0].isdigit() and counts[1] == "<not supported>"
+        check.record("machine", f"topdown-R23-no-clear-{cpu}", "pass" if good else "fail",
+                     0, log, said)
 
         good = "by read" in parts.get("denied", "") and found and \
             close(example_of(parts["denied"]), found)
@@ -362,8 +380,7 @@ def document(check):
     if not check.wants("machine", test) or not check.need("machine", "series"):
         return
     folder = BUILD + "/linux/tools/perf/Documentation/"
-    with open(folder + "topdown.txt", encoding="utf-8") as source:
-        text = source.read()
+    text = document_text()
     included = [os.path.realpath(folder + path) for path in
                 re.findall(r"^include::(\S+)\[\]$", text, re.M)]
     good = included == [os.path.realpath(BUILD + "/linux/" + EXAMPLE)] and \
@@ -371,7 +388,91 @@ def document(check):
     check.record("machine", test, "pass" if good else "fail", 0, "", str(included))
 
 
+def manual(check):
+    """Every command of topdown.txt works, and what the text said wrongly before
+    is not said any more."""
+    for cpu in CPUS:
+        test = f"topdown-R22-commands-{cpu}"
+        if not check.wants("machine", test) or \
+                not check.need("machine", *MACHINE_PARTS):
+            continue
+        start = time.monotonic()
+        commands = [command.replace("cpu/", core_pmu(cpu) + "/")
+                    for command in commands_of(document_text())]
+        script = MANUAL + "".join(
+            f"echo '== {number}'\n{command} 2>&1\necho status $?\n"
+            for number, command in enumerate(commands)) + "kill $server $database\n"
+        _, text, log = boot(test, script, "--cpu", cpu)
+        parts = parts_of(text)
+        bad = [command for number, command in enumerate(commands)
+               if not works(parts.get(str(number), ""))]
+        check.record("machine", test, "pass" if len(commands) >= 8 and not bad else "fail",
+                     time.monotonic() - start, log, "\n".join(bad) or tail(text))
+
+    test = "topdown-R22-faults"
+    if check.wants("machine", test) and check.need("machine", "series"):
+        text = " ".join((document_text() + document_text("perf-stat.txt")).split())
+        bad = [f"says {fault}" for fault in FAULTS if re.search(fault, text)] + \
+            [f"does not say {fact}" for fact in FACTS if fact not in text]
+        check.record("machine", test, "fail" if bad else "pass", 0, "", "\n".join(bad))
+
+
+MANUAL = """
+mount -t cgroup -o perf_event none /sys/fs/cgroup
+mkdir /sys/fs/cgroup/web /sys/fs/cgroup/db
+cp $(which topdown) /tmp/program
+cd /tmp
+pidof() { echo $server; }
+# On a P-core, and all the measured programs with it
+taskset -p 1 $$ >/dev/null
+./program be-bound forever &
+server=$!
+echo $server >/sys/fs/cgroup/web/cgroup.procs
+./program retiring forever &
+database=$!
+echo $database >/sys/fs/cgroup/db/cgroup.procs
+"""
+# What the example and the text of 6.12 had, see perf's topdown.txt
+FAULTS = (r"_rdpmd", r"slota_", r"jevents", r"reset after each system call",
+          r"resets? on every read", r"[Pp]er core mode is automatically enabled", r"slots_p == NULL", r"\* ?255\b(?!ths)")
+FACTS = ("fractions of 255", "slots * byte / 255", "PERF_IOC_FLAG_GROUP",
+         "when a count is read while the event is on a CPU",
+         "It works on events that are disabled or off the CPU",
+         "Do not mix read() into a region", "On hybrids, RDPMC of these registers faults")
+
+
+def document_text(name="topdown.txt"):
+    with open(f"{BUILD}/linux/tools/perf/Documentation/{name}",
+              encoding="utf-8") as source:
+        return source.read()
+
+
+def commands_of(text):
+    """The commands of the page, each with an end; those with placeholders have
+    none."""
+    found = []
+    for command in re.findall(r"^ +(?:# )?(perf (?:stat|record) .*)$", text, re.M):
+        if re.search(r"\b[A-Z]{5,}\b", command):
+            continue
+        if command.startswith("perf record"):
+            # At 4000 samples a second an emulator may do nothing else.
+            command = command.replace("perf record", "perf record -c 1000003 -o /tmp/data")
+        elif not re.search(r" (true|sleep \d+)$", command):
+            command += " ./program be-bound"
+        found.append(command.replace("./program", "./program be-bound")
+                     if command.startswith("perf record") else command)
+    return found
+
+
+def works(text):
+    """It ended well, and counted everything that is not an E-core's."""
+    return re.search(r"^status 0$", text, re.M) and not [
+        line for line in text.splitlines()
+        if re.search(r"<not|[Ee]rror", line) and "cpu_atom" not in line]
+
+
 def run(check):
+    manual(check)
     accuracy(check)
     overflow(check)
     costs(check)

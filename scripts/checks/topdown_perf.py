@@ -9,8 +9,8 @@ import re
 import time
 
 from checks.harness import BUILD, MACHINE_PARTS, boot
-from checks.topdown_scripts import OLD_SCRIPT, SCRIPT
-from checks.topdown_verdicts import OldVerdicts, Verdicts
+from checks.topdown_scripts import OLD_SCRIPT, RECORD, SCRIPT, TELL
+from checks.topdown_verdicts import CATEGORIES, OldVerdicts, Verdicts, parts_of
 
 WITHOUT_TABLES = BUILD + "/perf-no-tables/perf"
 CPUS = ("icelake", "sapphirerapids", "arrowlake", "lunarlake")
@@ -18,6 +18,8 @@ CPUS = ("icelake", "sapphirerapids", "arrowlake", "lunarlake")
 KINDS = {cpu: (SCRIPT, Verdicts, ("--cpu", cpu)) for cpu in CPUS}
 KINDS["skylake"] = (OLD_SCRIPT, OldVerdicts, (
     "--cpu", "skylake", "--qemu-option=-smp", "--qemu-option=2,threads=2"))
+# What the parts of a recorded file have to show
+TITLES = {"script": ("topdown: ", "retiring"), "report": CATEGORIES, "counts": CATEGORIES}
 
 
 def tests(judge):
@@ -51,9 +53,42 @@ def run_kind(check, cpu):
         seconds = 0.0
 
 
+def moved(check):
+    """What was recorded tells the same on a CPU without slots and their events."""
+    for cpu in ("icelake", "arrowlake"):
+        tests_here = {part: f"topdown-{number}-moved-{part}-{cpu}" for part, number in
+                      (("script", "R18"), ("report", "R18"), ("counts", "R11"))}
+        if not any(check.wants("topdown", test) for test in tests_here.values()):
+            continue
+        start = time.monotonic()
+        status, home, log = boot(f"topdown-recorded-{cpu}", RECORD + TELL, "--cpu", cpu)
+        files = [f"{BUILD}/check/topdown-recorded-{cpu}/{name}"
+                 for name in ("samples", "counts")]
+        if not status:
+            status, away, log = boot(
+                f"topdown-moved-{cpu}", "cd /\n" + TELL, "--cpu", "skylake",
+                *(word for path in files for word in ("--add", path)))
+        seconds = time.monotonic() - start
+        for part, test in tests_here.items():
+            here, there = (parts_of(text).get(part, "") for text in (home, away)) \
+                if not status else ("", "")
+            # The program spends its time in four ways, and there is a row for each.
+            good = here == there and all(title in here for title in TITLES[part]) and \
+                len(re.findall(r"\d+\.\d\d?%", here)) >= 8
+            check.record("topdown", test, "pass" if good else "fail", seconds, log,
+                         difference(here, there))
+            seconds = 0.0
+
+
+def difference(here, there):
+    lines = set(here.splitlines()) ^ set(there.splitlines())
+    return "\n".join(sorted(lines)) or "no such output"
+
+
 def run(check):
     """perf stat --topdown against the model's truth."""
     if not check.need("topdown", *MACHINE_PARTS, "perf-no-tables"):
         return
     for cpu in KINDS:
         run_kind(check, cpu)
+    moved(check)

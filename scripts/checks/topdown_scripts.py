@@ -64,6 +64,19 @@ echo "== report again"
 perf stat record --topdown -a -A -o /tmp/data sleep 0.3 >/dev/null 2>&1
 perf stat report -i /tmp/data 2>&1
 perf stat report --per-socket -i /tmp/data 2>&1
+echo "== recorded otherwise"
+perf stat record -o /tmp/data -e "{$pmu/slots/,$pmu/topdown-retiring/,$pmu/topdown-bad-spec/}" \
+	taskset -c 0 sh -c : --topdown >/dev/null 2>&1
+perf stat report -i /tmp/data 2>&1
+echo "== recorded in short"
+perf stat record --topd -a -o /tmp/data sleep 0.2 >/dev/null 2>&1
+perf stat report -i /tmp/data 2>&1
+for mode in "-a" "-a -A" "-a --per-core" "-p $one" "--per-thread -p $one,$two"; do
+	for form in "" -x, -j; do
+		echo "== form $mode ${form:-std}"
+		perf stat --topdown $mode $form sleep 0.1 2>&1
+	done
+done
 echo "== beside others"
 perf stat -o /dev/null -C 0 $(printf -- "-e $pmu/branches/D %.0s" 1 2 3 4 5 6 7 8 9 10) &
 other=$!
@@ -86,6 +99,29 @@ for i in 1 2 3; do
 	(while :; do true & /bin/true; done) &
 done
 perf stat --topdown -j --per-thread -a sleep 0.5 2>&1
+kill $(jobs -p)
+wait
+echo "== cgroups"
+mount -t cgroup -o perf_event none /sys/fs/cgroup
+mkdir /sys/fs/cgroup/a /sys/fs/cgroup/b
+inside() {
+	(echo 0 >/sys/fs/cgroup/$1/cgroup.procs; exec taskset -c 0 topdown $2 forever) &
+}
+inside a be-bound
+inside b bad-spec
+sleep 0.2
+while read cgroups list; do
+	echo "list $cgroups $list"
+	perf stat -a -x, -e "$list" -G "$cgroups" sleep 0.4 2>&1
+done <<LISTS
+a,b $pmu/topdown-be-bound/,$pmu/topdown-bad-spec/
+b,a $pmu/topdown-be-bound/,$pmu/topdown-bad-spec/
+a $pmu/topdown-be-bound/,$pmu/topdown-bad-spec/
+a,a,b,b {$pmu/cycles/,$pmu/topdown-be-bound/},$pmu/instructions/,$pmu/topdown-bad-spec/
+a,b,a $pmu/instructions/,$pmu/topdown-bad-spec/,$pmu/slots/
+LISTS
+echo "== each cgroup"
+perf stat --topdown -j -a --for-each-cgroup a,b sleep 0.4 2>&1
 kill $(jobs -p)
 wait
 echo "== reads"
@@ -134,9 +170,15 @@ echo "== as written"
 perf stat -x, -e "$pmu/topdown-retiring/X" true 2>&1
 echo "== samplers"
 for list in '{slots,instructions,topdown-retiring}:S' '{instructions,slots,topdown-retiring}:S' \
-	'{slots,topdown-retiring,instructions}:S' '{slots,instructions}:S'; do
-	taskset -c 0 perf record -q -o /tmp/data -c 1000003 -e "$list" topdown bad-spec 2>&1
-	perf script -i /tmp/data -F event 2>/dev/null | sort | uniq -c | sed "s/^/$list /"
+	'{slots,topdown-retiring,instructions}:S' '{topdown-retiring,instructions,slots}:S' \
+	'{slots,topdown-retiring,topdown-bad-spec,instructions}:S' '{slots,instructions}:S'; do
+	for who in "" -a; do
+		taskset -c 0 perf record -q $who -o /tmp/data -c 1000003 -e "$list" \
+			topdown bad-spec 2>&1
+		perf evlist -v -i /tmp/data 2>/dev/null | sed "s/^/$list event /"
+		[ "$who" ] && continue
+		perf script -i /tmp/data -F event 2>/dev/null | sort | uniq -c | sed "s/^/$list /"
+	done
 done
 echo "== samples"
 group=$pmu/slots/,$pmu/instructions/
@@ -159,6 +201,13 @@ for list in "{slots,cycles,r8700}:S" "$pmu/topdown-retiring/X" \
 	echo "list $list"
 	perf record -q -o /tmp/data -e "$list" true 2>&1
 done
+echo "== weak"
+for list in "{$pmu/cache-references,period=100003/pppu,$pmu/slots/}" \
+	"{$pmu/slots/,$pmu/cycles/,r8700}"; do
+	timeout -s KILL 20 perf record -q -C 0 -b -o /tmp/data -e "$list:W" true 2>&1
+	echo "status $?"
+done
+timeout -s KILL 20 perf stat -x, -C 0 -e "{$pmu/cache-references/,$pmu/slots/}:W" true 2>&1
 echo "== hidden"
 mkdir /tmp/empty
 for hidden in /sys/devices/cpu*/events; do
@@ -195,6 +244,30 @@ PERF_CPUID=GenuineIntel-6-6A-6 perf stat --topdown true 2>&1
 echo "status $?"
 PERF_CPUID=GenuineIntel-6-6A-6 perf stat true 2>&1
 echo "status $?"
+echo "== tests"
+perf test TopDown 2>&1
 echo "== end"
+true
+"""
+
+# A recorded file, and what perf tells of it
+RECORD = r"""
+pmu=cpu
+[ -d /sys/devices/cpu_core ] && pmu=cpu_core
+group=$pmu/slots/,$pmu/instructions/
+for part in retiring bad-spec fe-bound be-bound; do
+	group=$group,$pmu/topdown-$part/
+done
+taskset -c 0 perf record -q -o /results/samples -c 100003 -e "{$group}:S" topdown phases 2>&1
+perf stat record --topdown -a -A -o /results/counts topdown be-bound >/dev/null 2>&1
+cd /results
+"""
+TELL = r"""
+echo "== script"
+perf script -i samples -F event,period,ip,sym,metric 2>&1
+echo "== report"
+perf report -i samples --stdio --stdio-color=never -s sym -t, 2>&1
+echo "== counts"
+perf stat report -i counts 2>&1
 true
 """

@@ -69,6 +69,11 @@ def lists_of(text):
     return re.findall(r"^list (.*)\n((?:(?!list ).*\n)*)", text, re.M)
 
 
+def event_of(line):
+    """The name of an event in a line of CSV, without its PMU"""
+    return re.sub(r"^\w+/(.*)/$", r"\1", line[2])
+
+
 def all_count(text):
     """Every event of a list counts; E-cores are not where it runs."""
     lines = [line for line in text.splitlines()
@@ -84,6 +89,20 @@ def true_shares(text):
     lost = [lane["bad_spec"], lane["frontend"], lane["backend"]]
     return [100 * part / lane["slots"]
             for part in [lane["slots"] - sum(lost)] + lost]
+
+
+def sums_of(form, text):
+    """Of each row, the sum of its categories and by how much it may be off."""
+    if form == "-j":
+        return [(sum(row[name] for name in CATEGORIES), 0.025)
+                for row in counted(rows(text))]
+    if form == "-x,":
+        lines = [line.split(",") for line in text.splitlines() if line]
+        first = lines[0].index(CATEGORIES[0])
+        return [(sum(map(float, line[first:first + 4])), 0.025)
+                for line in lines[1:] if line[first] != "null"]
+    return [(sum(map(float, numbers)), 0.25) for numbers in
+            re.findall(r"(\d+\.\d)%" + r"\s+(\d+\.\d)%" * 3 + r"\s+\d", text)]
 
 
 class Verdicts:
@@ -157,8 +176,12 @@ class Verdicts:
     def r3_all_threads(self):
         found = rows(self.part["all-threads"])
         busy = [row for row in found if row["thread"].startswith("topdown-")]
+        slots = {}
+        for row in found:
+            slots[row["thread"]] = slots.get(row["thread"], 0) + row["slots"]
         return len(found) == len(counted(found)) and busy and \
-            all(in_category(row, "backend bound") for row in busy)
+            all(in_category(row, "backend bound") for row in busy) and \
+            list(slots.values()) == sorted(slots.values(), reverse=True)
 
     def r1_process(self):
         return [row for row in self.own("process")
@@ -215,6 +238,25 @@ class Verdicts:
         return len(re.findall(r"^ *CPU\d .*%", text, re.M)) == 2 and \
             len(re.findall(r"^ *S0 +\d .*%", text, re.M)) == (2 if self.hybrid else 1)
 
+    def r11_what_was_asked_for(self):
+        """Events that the user chose have counts, whatever the program is told;
+        and --topdown is known however it was spelled."""
+        counts, short = self.part["recorded otherwise"], self.part["recorded in short"]
+        return re.search(r"^ +[\d,]+ +\S*topdown-bad-spec", counts, re.M) and \
+            "bad speculation" not in counts and \
+            re.search(r"bad speculation", short) and re.search(r"\d+\.\d%", short) and \
+            "topdown-bad-spec" not in short
+
+    def r2_sums_in_all_forms(self):
+        """The categories of each row add up to 100 %, within rounding."""
+        forms = {name: text for name, text in self.part.items()
+                 if name.startswith("form ")}
+        for name, text in forms.items():
+            sums = sums_of(name.split()[-1], text)
+            if not sums or any(abs(total - 100) > room for total, room in sums):
+                return False
+        return len(forms) == 15
+
     def r12_deepest_level(self):
         row = self.own("level0")[0]
         return all((row.get(name) is not None) == self.level2 for name in LEVEL2) \
@@ -231,6 +273,43 @@ class Verdicts:
         lists = lists_of(self.part["groups"])
         return len(lists) == 34 and all(all_count(text) for _, text in lists)
 
+    def r15_twice_is_named(self):
+        """Only what the user asked for twice"""
+        said = [name for name, text in lists_of(self.part["groups"])
+                if re.search(r"'\S*topdown-retiring\S*' is there twice", text)]
+        return said == 2 * ["topdown-retiring,topdown-retiring"]
+
+    def r15_cgroups(self):
+        """Each event counts in the cgroup that is at its place, with slots."""
+        found = [(cgroups, [line.split(",") for line in text.splitlines() if line])
+                 for cgroups, text in lists_of(self.part["cgroups"])]
+        shares, places = [], []
+        for _, lines in found:
+            counts = {(event_of(line), line[3]): int(line[0]) for line in lines}
+            places.append([(event_of(line), line[3]) for line in lines])
+            shares.append({key: count / counts["slots", key[1]]
+                           for key, count in counts.items() if "topdown" in key[0]})
+        backend, bad = "topdown-be-bound", "topdown-bad-spec"
+        own = {(backend, "a"): shares[0][backend, "a"], (bad, "b"): shares[0][bad, "b"]}
+        return len(found) == 5 and min(own.values()) > 0.5 and \
+            max(shares[1].values()) < 0.3 and \
+            shares[2][backend, "a"] > 0.5 > 0.3 > shares[2][bad, "a"] and \
+            min(shares[3].values()) > 0.5 and min(shares[4].values()) > 0.5 and \
+            places == [
+                [("slots", "a"), (backend, "a"), ("slots", "b"), (bad, "b")],
+                [("slots", "b"), (backend, "b"), ("slots", "a"), (bad, "a")],
+                [("slots", "a"), (backend, "a"), (bad, "a")],
+                [("slots", "a"), ("cycles", "a"), (backend, "a"),
+                 ("instructions", "b"), ("slots", "b"), (bad, "b")],
+                [("instructions", "a"), ("slots", "b"), (bad, "b"), ("slots", "a")]]
+
+    def r15_each_cgroup(self):
+        """perf stat --topdown has rows of each cgroup"""
+        found = {row["cgroup"]: row for row in self.own("each cgroup")}
+        return set(found) == {"a", "b"} and \
+            in_category(found["a"], "backend bound") and \
+            in_category(found["b"], "bad speculation")
+
     def r15_as_written(self):
         """A metric that must not get slots cannot count."""
         text = self.part["as written"]
@@ -245,19 +324,50 @@ class Verdicts:
         for group, samples, event in found:
             number.setdefault(group, {})[event] = int(samples)
         plain = number.pop("{slots,instructions}")
-        few = [part for part in number.values()
-               if len(part) == 3 and 5 <= min(part.values())
+        few = [group for group, part in number.items()
+               if len(part) == len(group.split(",")) and 5 <= min(part.values())
                and max(part.values()) <= 8]
-        return len(few) == 3 and len(number) == 3 and min(plain.values()) > 40
+        return len(few) == 5 and len(number) == 5 and min(plain.values()) > 40
+
+    def r16_places(self):
+        """Slots lead, the others stay in order, and the one that is neither
+        slots nor a metric samples, of a thread as of a system."""
+        found = {}
+        for group, event, attr in re.findall(r"^(\S+):S event (\S+?): (.*)$",
+                                             self.part["samplers"], re.M):
+            if "cpu_atom" in event or event.startswith("dummy"):
+                continue
+            name = re.sub(r"^\w+/(.*?)/\w*$|:\w*$", r"\1", event)
+            found.setdefault(group, []).append(
+                (name, "sample_freq }: 1000003" in attr))
+        for group, events in found.items():
+            names = group.strip("{}").split(",")
+            names.remove("slots")
+            sampler = "instructions" if "topdown-retiring" in names else "slots"
+            wanted = [(name, name == sampler) for name in ["slots", *names]]
+            if events != 2 * wanted:
+                return False
+        return len(found) == 6
 
     def r17_texts(self):
         text = self.part["refused"]
         lists = dict(lists_of(text))
+        offer = re.search(r"has no event topdown-mem-bound\.\nOn CPU GenuineIntel-6-"
+                          r"\S+ it offers topdown-retiring, topdown-bad-spec, "
+                          r"topdown-fe-bound, topdown-be-bound\.", text)
         return text.count("Add an event that samples") == 2 and "'-a'" not in text \
-            and self.level2 != ("has no event topdown-mem-bound" in text) \
+            and self.level2 == (not offer) \
             and text.count("needs a group that slots") == 1 \
             and text.count("is twice in one group") == 1 \
             and text.count("needs the same modifiers") == 1 and len(lists) == 4
+
+    def r17_weak_groups(self):
+        """Taken apart once: slots go, and what is refused again is named."""
+        text = self.part["weak"]
+        slots, deep = re.findall(r"^status (\d+)$", text, re.M)
+        return slots == "0" and deep not in ("124", "137") and \
+            re.search(r"^\d+,,\S*slots", text, re.M) and \
+            (deep != "0" and "On CPU" in text if not self.level2 else "On CPU" not in text)
 
     def r2_repeated(self):
         return re.search(r"^[^\n]*\d+\.\d\d,\d+,", self.part["repeated"], re.M)
@@ -301,6 +411,8 @@ class Verdicts:
         said = "No top-down analysis on this CPU.*" if self.hybrid else \
             "no event slots is in sysfs"
         return topdown != "0" and plain == "0" and re.search(said, text) and \
+            re.search(r"CPU GenuineIntel-6-\S+ offers", text) and \
+            re.search(rf"in sysfs: .*\b{self.pmu} none", text) and \
             "Bad event" not in text and "instructions" in text
 
     def r18_samples(self):
@@ -337,7 +449,7 @@ class Verdicts:
         return self.r1_categories() and self.r1_without_tables()
 
     def f2_sampling_groups(self):
-        return self.r16_samplers() and self.r17_texts()
+        return self.r16_samplers() and self.r16_places() and self.r17_texts()
 
     def f3_rows_of_threads(self):
         return self.r3_thread_rows() and self.r3_explicit_metric_only()
@@ -409,7 +521,9 @@ class OldVerdicts:
     def r4_threads_refused(self):
         text = self.part["per thread"]
         return self.part["smt"] == "1\n" and "--topdown -a --per-core" in text and \
-            "hyperthreads" in text and "status 0" not in text
+            "hyperthreads" in text and "status 0" not in text and \
+            re.search(r"CPU GenuineIntel-6-5E-\S+ offers.*cpu none.*"
+                      r"TopdownL\*: up to level \d", text, re.S)
 
     def r4_cores_measured(self):
         found = rows(self.part["per core"])
@@ -424,4 +538,16 @@ class OldVerdicts:
         """The tables are those of Ice Lake, the events are not there."""
         topdown, plain = re.findall(r"^status (\d+)$", self.part["guest"], re.M)
         return topdown != "0" and plain == "0" and \
-            "no event slots is in sysfs" in self.part["guest"]
+            "no event slots is in sysfs" in self.part["guest"] and \
+            re.search(r"CPU GenuineIntel-6-6A-6 offers.*cpu none.*"
+                      r"TopdownL\*: none, as they need slots", self.part["guest"], re.S)
+
+    def r27_unit_tests_anywhere(self):
+        """What needs no PMU passes without; the rest says why it is skipped."""
+        found = dict(re.findall(r"^ *[\d.]+: (topdown_r\w+) *: (.*)$",
+                                self.part["tests"], re.M))
+        groups = {name for name in found if re.match("topdown_r1[56]_", name)} - {
+            "topdown_r15_codes"}
+        return len(groups) >= 6 and len(found) - len(groups) >= 40 and \
+            all(("Skip (no PMU has slots)" if name in groups else "Ok") in verdict
+                for name, verdict in found.items())
