@@ -62,7 +62,7 @@ char *topdown_form__print(struct evlist *evlist, const struct topdown_form *form
 		.system_wide		= form->system_wide,
 		.walltime_nsecs_stats	= &no_time,
 		/* Titles each time */
-		.interval_clear		= !form->no_interval,
+		.interval_clear		= true,
 	};
 	struct target target = { .tid = form->pid ? NULL : "1", .pid = form->pid };
 	struct evsel *evsel;

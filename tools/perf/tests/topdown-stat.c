@@ -654,7 +654,32 @@ static int test__colors(struct test_suite *test __maybe_unused, int subtest __ma
 	return TEST_OK;
 }
 
-/* Titles are as wide as the rows below, whatever the label. */
+static int check_aligned(enum aggr_mode mode, bool no_interval)
+{
+	const struct topdown_form form = { .mode = mode, .nr = 1, .no_interval = no_interval };
+	struct evlist *evlist = new_list(1, false);
+	char *text, *titles, *row, *end;
+	int ret = TEST_OK;
+
+	TEST_ASSERT_VAL("no memory", evlist);
+	text = topdown_form__print(evlist, &form, set_counts, plain);
+	evlist__delete(evlist);
+	TEST_ASSERT_VAL("no text", text);
+	row = strstr(text, "slots\n");
+	TEST_ASSERT_VAL("no titles", row);
+	row += strlen("slots\n");
+	for (titles = row - 1; titles > text && titles[-1] != '\n'; titles--)
+		;
+	end = strchr(row, '\n');
+	if (!end || row - titles != end + 1 - row) {
+		pr_debug("mode %d:\n%s", mode, text);
+		ret = TEST_FAIL;
+	}
+	free(text);
+	return ret;
+}
+
+/* Titles are as wide as the rows below, whatever the label, with and without -I. */
 static int test__aligned(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
 	static const enum aggr_mode modes[] = {
@@ -664,22 +689,8 @@ static int test__aligned(struct test_suite *test __maybe_unused, int subtest __m
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(modes); i++) {
-		const struct topdown_form form = { .mode = modes[i], .nr = 1 };
-		struct evlist *evlist = new_list(1, false);
-		char *text, *row;
-
-		TEST_ASSERT_VAL("no memory", evlist);
-		text = topdown_form__print(evlist, &form, set_counts, plain);
-		evlist__delete(evlist);
-		TEST_ASSERT_VAL("no text", text);
-		row = strchr(text, '\n');
-		TEST_ASSERT_VAL("no row", row);
-		if (row - text != (long)strlen(row + 1) - 1) {
-			pr_debug("mode %d:\n%s", modes[i], text);
-			free(text);
+		if (check_aligned(modes[i], false) || check_aligned(modes[i], true))
 			return TEST_FAIL;
-		}
-		free(text);
 	}
 	return TEST_OK;
 }
