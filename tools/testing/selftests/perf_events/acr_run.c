@@ -839,6 +839,68 @@ TEST_F(acr, acr_d11_constraints_are_not_shared)
 	close_group(&new);
 	for (i = 0; i < 4; i++)
 		close_group(&old[i]);
+/* A leader has no context in which its siblings could be looked at */
+TEST_F(acr, acr_e8_branch_counters_of_a_leader)
+{
+	struct perf_event_attr attr;
+	int leader, sibling;
+
+	if (!self->with->branch_counters)
+		SKIP(return, "no branch counters");
+
+	init_attr(&attr, self->with->type, EVENT_INSTRUCTIONS, 100000, 0);
+	branch_counters(&attr);
+	leader = open_attr(&attr, -1);
+	ASSERT_GE(leader, 0);
+	sibling = open_attr(&attr, leader);
+	EXPECT_GE(sibling, 0);
+	close(sibling);
+	close(leader);
+}
+
+/* One that was never on, and none at all: the console says if that is wrong */
+TEST_F(acr, branch_counters_of_nobody)
+{
+	struct perf_event_attr attr;
+	struct group group = {};
+
+	if (!self->with->branch_counters)
+		SKIP(return, "no branch counters");
+
+	init_attr(&attr, self->with->type, EVENT_INSTRUCTIONS, 1000000, 0);
+	attr.sample_type |= PERF_SAMPLE_BRANCH_STACK;
+	attr.branch_sample_type = PERF_SAMPLE_BRANCH_ANY |
+				  PERF_SAMPLE_BRANCH_USER;
+	ASSERT_EQ(add_event(&group, &attr), 0);
+	branch_counters(&attr);
+	attr.sample_period = 100000000;
+	attr.disabled = 1;
+	ASSERT_EQ(add_event(&group, &attr), 0);
+	EXPECT_GT(work_samples(&group, 0), 2);
+	close_member(&group, 1);
+	EXPECT_GT(work_samples(&group, 0), 2);
+	close_group(&group);
+}
+
+/* What looks like flags of a software leader belongs to its timer */
+TEST_F(acr, acr_e6_branch_counters_below_software)
+{
+	struct perf_event_attr attr;
+	int leader;
+
+	if (!self->with->branch_counters)
+		SKIP(return, "no branch counters");
+
+	init_attr(&attr, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, 1000000, 0);
+	leader = open_attr(&attr, -1);
+	ASSERT_GE(leader, 0);
+	work();
+	init_attr(&attr, self->with->type, EVENT_INSTRUCTIONS, 100000, 0);
+	branch_counters(&attr);
+	EXPECT_EQ(open_attr(&attr, leader), -EINVAL);
+	close(leader);
+}
+
 }
 
 /* Cycles have a fixed counter, which is preferred */

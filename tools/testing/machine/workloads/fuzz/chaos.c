@@ -20,6 +20,8 @@
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define EVENTS_MAX	12
 #define PAGE		4096
+/* Newer than Debian's header, like attr.config3 */
+#define BRANCH_COUNTERS	(1u << 19)
 
 struct event {
 	int fd;
@@ -127,12 +129,14 @@ static void choose_attr(struct attr *attr)
 			    PERF_SAMPLE_IP | PERF_SAMPLE_TIME;
 	/* Not what blocks or needs more than there is */
 	base->sample_type &= ~(uint64_t)PERF_SAMPLE_AUX;
-	/*
-	 * Not PERF_SAMPLE_BRANCH_COUNTERS, bit 19: Linux 6.12 walks the siblings
-	 * of a leader that is not linked yet, and lockdep says so.
-	 */
-	if (base->sample_type & PERF_SAMPLE_BRANCH_STACK)
-		base->branch_sample_type = choose(1, (1 << 19) - 1);
+	/* Up to PERF_SAMPLE_BRANCH_COUNTERS, which needs a mode of its own */
+	if (base->sample_type & PERF_SAMPLE_BRANCH_STACK) {
+		base->branch_sample_type = choose(1, (1 << 20) - 1);
+		if (once_in(3))
+			base->branch_sample_type =
+				PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER |
+				BRANCH_COUNTERS;
+	}
 	if (base->sample_type & (PERF_SAMPLE_REGS_USER | PERF_SAMPLE_REGS_INTR)) {
 		base->sample_regs_user = choose(0, 0xff0fff);
 		base->sample_regs_intr = choose(0, 0xff0fff);
