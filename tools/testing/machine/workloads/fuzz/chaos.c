@@ -98,12 +98,9 @@ static void choose_type(struct perf_event_attr *attr)
 		attr->config = raw[choose(0, ARRAY_SIZE(raw) - 1)];
 		break;
 	}
-	/*
-	 * Not AnyThread: root may set it where it is deprecated, and Linux 6.12
-	 * then writes a bit that faults.
-	 */
+	/* AnyThread, and what is reserved */
 	if (once_in(25))
-		attr->config |= 1ull << choose(22, 63);
+		attr->config |= 1ull << choose(once_in(4) ? 21 : 22, 63);
 }
 
 static void choose_attr(struct attr *attr)
