@@ -15,6 +15,9 @@ GROUPS = {
     "three": "branches:2500:0x6,insns:21001:0x7,branches:3001:0x7",
     "six": "insns:20011:0x22,branches:1500:0x3,insns:70001:0x8,"
            "branches:4001:0xc,branches:9001:0x1,insns:150007:0x3f",
+    # By PEBS, that reloads the counter itself or leaves it to the interrupt.
+    "precise": "insns:20000:0x2:2,branches:1500:0x3",
+    "precise-at-once": "insns:20000:0x2:2:1,branches:1500:0x3",
 }
 # One step has more instructions a branch than the groups ask for, one fewer.
 STEPS = (3, ("many:50000", "few:100000"))
@@ -26,6 +29,14 @@ PLEXED = ("insns:20000:0x2,branches:100000:0x3,insns:50021:0x3,branches:200003:0
           "insns:20000:0x2,branches:500:0x3,insns:70001:0x2,branches:1001:0x2,"
           "insns:90001:0x2,insns:0:0")
 PLEXED_STEPS = (20, ("many:100000",))
+
+# Reloaded by the second member some 20 instructions after each overflow, that is
+# before an interrupt that comes late.
+RELOADED_LATE = "insns:20000:0x2,branches:910:0x2"
+SKID = 50
+# If a tick comes before the interrupt, that finds the kernel, and has no sample for
+# who does not look at it. Not so each time.
+ATTEMPTS = 3
 
 # CPU, PMU, properties: E-cores as they are; P-cores with more counters of which
 # not all can do both; few counters, in sets that overlap.
@@ -48,7 +59,7 @@ def words(steps):
     return f"-- -r {repeat} " + " ".join(names)
 
 
-def wrong(members, steps, text, switches=0):
+def wrong(members, steps, text, switches=0, skid=0):
     """What is wrong with the output of one program, in a line, or None."""
     starts = [int(value) for value in
               re.findall(r"^start \d+ (-?\d+)$", text, re.M)]
@@ -59,7 +70,7 @@ def wrong(members, steps, text, switches=0):
         return "no result, or throttled: " + tail(text, 3)
     if int(left[0]) < switches:
         return f"only {left[0]} context switches"
-    expected = expect(members, starts, steps_of(*steps))
+    expected = expect(members, starts, steps_of(*steps), skid)
     different = differences(expected, found)
     if len(expected) < 10:
         return f"only {len(expected)} samples are expected"
@@ -68,7 +79,8 @@ def wrong(members, steps, text, switches=0):
 
 
 def plexed_wrong(text):
-    """The first group samples each of its periods, the second none."""
+    """The first group samples each of its periods, the second none. Their ends are
+    as far apart as they have to be, by a counter that nothing reloads."""
     rows = [tuple(map(int, row)) for row in re.findall(
         r"^member (\d+) (\d+) (\d+) (\d+) (\d+) (\d+)$", text, re.M)]
     members = {row[:2]: row[2:] for row in rows}
@@ -82,6 +94,10 @@ def plexed_wrong(text):
     sampled = [members[group, i][0] for group in (0, 1) for i in range(5)]
     if abs(sampled[0] - periods) > 1 or any(sampled[1:]) or periods < 100:
         return f"samples {sampled}, {periods} in the first are expected"
+    places = [int(count) for count in re.findall(r"^at 0 0 (\d+)$", text, re.M)]
+    gaps = {then - now for now, then in zip(places, places[1:])}
+    if len(places) != sampled[0] or gaps != {20000}:
+        return f"{len(places)} places, apart by {sorted(gaps)[:9]}"
     return None
 
 
@@ -118,6 +134,34 @@ def place(check, name):
         check.record("machine", test, "fail" if reason else "pass", seconds, log,
                      reason or "")
         seconds = 0.0
+
+
+def late(check):
+    """Between an overflow and its interrupt there is time for a reload. The sample
+    is taken all the same."""
+    precise = RELOADED_LATE.replace("0x2,", "0x2:2{},")
+    groups = {"late": RELOADED_LATE, "late-precise": precise.format(""),
+              "late-precise-at-once": precise.format(":1"), **GROUPS}
+    tests = [f"acr-B28-skid-{group}" for group in groups]
+    if not any(check.wants("machine", test) for test in tests) or \
+            not check.need("machine", *MACHINE_PARTS):
+        return
+    start = time.monotonic()
+    script = SCRIPT.format(cpu=1, pmu="cpu_atom")
+    for group in groups.values():
+        script += f"echo ==\non {group} {words(STEPS)}\n" * ATTEMPTS
+    status, text, log = boot("acr-truth-skid", script, "--cpu", "arrowlake",
+                             "--cpu-option", f"pmusim-skid={SKID}")
+    parts = text.split("==\n")[1:]
+    parts += [""] * (ATTEMPTS * len(groups) - len(parts))
+    for number, (test, group) in enumerate(zip(tests, groups.values())):
+        reasons = [wrong(group, STEPS, part, skid=SKID)
+                   for part in parts[ATTEMPTS * number:ATTEMPTS * (number + 1)]]
+        reason = None if None in reasons else reasons[0]
+        if status and not reason:
+            reason = f"status {status}: {tail(text, 3)}"
+        check.record("machine", test, "fail" if reason else "pass",
+                     time.monotonic() - start, log, reason or "")
 
 
 # The boot CPU sleeps while the group runs, and wakes up with empty registers.
@@ -159,4 +203,5 @@ def suspend(check):
 def run(check):
     for name in PLACES:
         place(check, name)
+    late(check)
     suspend(check)

@@ -59,6 +59,31 @@ class Samples(unittest.TestCase):
         self.assertEqual(samples[0], (0, oracle.FEW, 2, 1))
         self.assertEqual(samples[1], (0, oracle.FEW + 2, 0, 1))
 
+    def test_interrupt_comes_late(self):
+        # As above, two instructions later
+        steps = oracle.steps_of(1, ["few:3"])
+        samples = oracle.expect("insns:5:0", [-15], steps, 2)
+        self.assertEqual(samples[0], (0, oracle.FEW + 2, 1, 1))
+        self.assertEqual(samples[1], (0, oracle.NEXT, 0, 1))
+
+    def test_precise_members_name_the_instruction(self):
+        # Wherever the interrupt comes
+        steps = oracle.steps_of(1, ["few:3"])
+        for skid in 0, 2:
+            samples = oracle.expect("insns:5:0:2", [-15], steps, skid)
+            self.assertEqual(samples[0], (0, oracle.FEW + 2, 2, 1))
+            self.assertEqual(samples[1], (0, oracle.FEW + 1, 0, 1))
+
+    def test_reload_before_the_interrupt_loses_no_sample(self):
+        # The branch is one instruction behind the overflow, and reloads it
+        steps = oracle.steps_of(1, ["few:50"])
+        samples = oracle.expect("insns:29:0x2,branches:10:0x2", [-48, -13],
+                                steps, 2)
+        at_once = oracle.expect("insns:29:0x2,branches:10:0x2", [-48, -13],
+                                steps)
+        self.assertEqual(len(samples), len(at_once))
+        self.assertGreater(len(samples), 3)
+
     def test_the_first_to_overflow_reloads_the_other(self):
         # 22 instructions a branch: 100 of them before 6 branches
         many = oracle.steps_of(1, ["many:100"])

@@ -123,6 +123,20 @@ static inline s64 intel_acr_old_count(struct perf_event *event, s64 old,
 
 struct intel_acr_counters intel_acr_counters(struct pmu *pmu);
 bool intel_acr_is_member(struct perf_event *event);
+/**
+ * intel_acr_hides_overflow - Tell whether a counter may hide that it overflowed
+ * @event:	event whose overflow has been reported
+ *
+ * A peer may have reloaded the counter since then. That the period does not look
+ * over says nothing: the report counts.
+ *
+ * Return: true if @event is reloaded by others.
+ */
+static inline bool intel_acr_hides_overflow(const struct perf_event *event)
+{
+	return event->hw.flags & PERF_X86_EVENT_ACR;
+}
+
 enum intel_acr_refusal intel_acr_check_group(struct perf_event *event);
 int intel_acr_event_join(struct perf_event *event);
 int intel_acr_refuse(const struct perf_event *event,
@@ -173,3 +187,8 @@ static inline s64 intel_acr_old_count(struct perf_event *event, s64 old,
 
 #endif /* CONFIG_PERF_EVENTS_INTEL_ACR */
 #endif /* _ARCH_X86_EVENTS_INTEL_ACR_H */
+static inline bool intel_acr_hides_overflow(const struct perf_event *event)
+{
+	return false;
+}
+

@@ -4,25 +4,29 @@
  *
  *	reload PMU GROUP... -- [-r REPEAT] STEP...
  *
- * GROUP is a list of members, EVENT:PERIOD:MASK[,...], of which EVENT is insns or
- * branches and MASK the acr_mask; a period of 0 counts. STEP is many:N, N times
+ * GROUP is a list of members, EVENT:PERIOD:MASK[:PRECISE[:WAKEUP]][,...], of which
+ * EVENT is insns or branches and MASK the acr_mask; a period of 0 counts. PRECISE is
+ * the precise_ip; with WAKEUP each of its samples has an interrupt. STEP is many:N, N times
  * 22 instructions with one branch, few:N, N times 3 instructions with one branch,
  * or yield. REPEAT repeats all steps.
  *
  * Runs the steps with the groups enabled and prints
  *
  *	start MEMBER VALUE		its counter when the steps began
- *	sample MEMBER INSN LEFT STEP	what was about to be done when it was taken
+ *	sample MEMBER INSN LEFT STEP	what was about to be done when it was taken,
+ *					or had been, if it is precise
+ *	at GROUP MEMBER COUNT		count of the group's last member then
  *	member GROUP MEMBER SAMPLES COUNT ENABLED RUNNING
  *	switches NUMBER			how often it left the CPU meanwhile
  *	throttled GROUP MEMBER		a sample was refused
  *
- * with start and sample for a single group, whose counters can be read. INSN
- * counts those of reload_code.S; samples outside are left out.
+ * with start and sample for a single group, whose counters can be read, and at for
+ * more than one. INSN counts those of reload_code.S; samples outside are left out.
  */
 #define _GNU_SOURCE
 #include <asm/perf_regs.h>
 #include <linux/perf_event.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,16 +46,25 @@
 #define COUNTER_BITS	48
 
 /**
- * struct sample - A record with PERF_SAMPLE_IP and the registers below
+ * struct sample - What a sample begins with
  * @header:	type and size
  * @ip:		instruction
- * @abi:	whether there are registers
- * @cx:		rounds that are left
- * @bx:		the next step
+ * @counts:	of several groups and of precise members, their number, two times and
+ *		the counts; behind them, if any, the registers
  */
 struct sample {
 	struct perf_event_header header;
 	uint64_t ip;
+	uint64_t counts[];
+};
+
+/**
+ * struct registers - What a sample ends with
+ * @abi:	whether there are registers
+ * @bx:		the next step
+ * @cx:		rounds that are left
+ */
+struct registers {
 	uint64_t abi;
 	uint64_t bx;
 	uint64_t cx;
@@ -63,10 +76,12 @@ struct sample {
 /**
  * struct member - An event
  * @fd:		its descriptor
+ * @counts:	its samples have counts: large PEBS would not let its counter be read
  * @page:	its mapping
  */
 struct member {
 	int fd;
+	bool counts;
 	struct perf_event_mmap_page *page;
 };
 
@@ -74,6 +89,7 @@ static struct member members[GROUPS][MEMBERS];
 static unsigned int nr_groups, nr_members[GROUPS];
 static struct step *steps;
 static unsigned int nr_steps;
+static bool several;
 
 static void die(const char *what)
 {
@@ -110,19 +126,26 @@ static void open_member(unsigned int type, char *text)
 		.type			= type,
 		.sample_type		= PERF_SAMPLE_IP | PERF_SAMPLE_REGS_INTR,
 		.sample_regs_intr	= SAMPLE_REGS,
-		.read_format		= PERF_FORMAT_TOTAL_TIME_ENABLED |
+		.read_format		= PERF_FORMAT_GROUP |
+					  PERF_FORMAT_TOTAL_TIME_ENABLED |
 					  PERF_FORMAT_TOTAL_TIME_RUNNING,
 		.disabled		= !n,
 		.exclude_kernel		= 1,
 		.exclude_hv		= 1,
 	};
 	char *event = strsep(&text, ":"), *period = strsep(&text, ":");
+	char *mask = strsep(&text, ":"), *precise = strsep(&text, ":");
 
-	if (!text || n == MEMBERS)
+	if (!mask || n == MEMBERS)
 		usage();
 	attr.config = strcmp(event, "insns") ? 0xc4 : 0xc0;
 	attr.sample_period = strtoull(period, NULL, 0);
-	attr.config2 = strtoull(text, NULL, 0);
+	attr.config2 = strtoull(mask, NULL, 0);
+	attr.precise_ip = precise ? strtoul(precise, NULL, 0) : 0;
+	attr.wakeup_events = !!text;
+	member->counts = several || precise;
+	if (member->counts)
+		attr.sample_type |= PERF_SAMPLE_READ;
 	member->fd = syscall(SYS_perf_event_open, &attr, 0, -1,
 			     n ? members[nr_groups][0].fd : -1, 0);
 	if (member->fd < 0)
@@ -177,6 +200,7 @@ static void parse(int argc, char **argv)
 	if (argc < 2)
 		usage();
 	type = pmu_type(argv[1]);
+	several = argc > 3 && strcmp(argv[3], "--");
 	for (i = 2; i < argc && strcmp(argv[i], "--"); i++)
 		open_group(type, argv[i]);
 	if (++i + 1 < argc && !strcmp(argv[i], "-r")) {
@@ -220,6 +244,7 @@ static unsigned int print_samples(unsigned int group, unsigned int number)
 
 	while (at < head) {
 		const struct sample *sample = (const void *)(data + at);
+		const struct registers *regs;
 
 		at += sample->header.size;
 		if (sample->header.type == PERF_RECORD_THROTTLE)
@@ -227,14 +252,21 @@ static unsigned int print_samples(unsigned int group, unsigned int number)
 		if (sample->header.type != PERF_RECORD_SAMPLE)
 			continue;
 		n++;
-		if (nr_groups == 1 && insn_number(sample->ip) >= 0)
+		if (several) {
+			printf("at %u %u %llu\n", group, number, (unsigned long long)
+			       sample->counts[2 + sample->counts[0]]);
+			continue;
+		}
+		regs = (const void *)(sample->counts + (member->counts ?
+						3 + sample->counts[0] : 0));
+		if (insn_number(sample->ip) >= 0)
 			printf("sample %u %d %llu %d\n", number,
 			       insn_number(sample->ip),
-			       (unsigned long long)sample->cx,
-			       (int)((sample->bx - (uint64_t)steps) /
+			       (unsigned long long)regs->cx,
+			       (int)((regs->bx - (uint64_t)steps) /
 				     sizeof(*steps)));
 	}
-	if (head + sizeof(struct sample) > size) {
+	if (head + 512 > size) {
 		fprintf(stderr, "reload: too many samples\n");
 		exit(1);
 	}
@@ -262,7 +294,7 @@ int main(int argc, char **argv)
 		if (ioctl(members[g][0].fd, PERF_EVENT_IOC_ENABLE, 0))
 			die("enable");
 	}
-	if (nr_groups == 1) {
+	if (!several) {
 		n = nr_members[0];
 		for (i = 0; i < n; i++)
 			counter[i] = members[0][i].page->index - 1;
@@ -276,19 +308,19 @@ int main(int argc, char **argv)
 	}
 
 	printf("switches %ld\n", left);
-	for (i = 0; i < n && nr_groups == 1; i++)
+	for (i = 0; i < n && !several; i++)
 		printf("start %u %lld\n", i, (long long)
 		       (value[i] << (64 - COUNTER_BITS)) >> (64 - COUNTER_BITS));
 	for (g = 0; g < nr_groups; g++) {
 		for (i = 0; i < nr_members[g]; i++) {
 			unsigned int found = print_samples(g, i);
-			uint64_t count[3];
+			uint64_t count[3 + MEMBERS];
 
-			if (read(members[g][i].fd, count, sizeof(count)) !=
-			    sizeof(count))
+			/* Their number, two times, and each member */
+			if (read(members[g][i].fd, count, sizeof(count)) < 0)
 				die("read");
 			printf("member %u %u %u %llu %llu %llu\n", g, i, found,
-			       (unsigned long long)count[0],
+			       (unsigned long long)count[3 + i],
 			       (unsigned long long)count[1],
 			       (unsigned long long)count[2]);
 		}

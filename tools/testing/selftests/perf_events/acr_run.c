@@ -513,6 +513,30 @@ TEST_F(acr, acr_b10_count_grows_slowly)
 	close_group(&group);
 }
 
+/* Who reads the counter of a reloaded event would see it go back */
+TEST_F(acr, acr_b10_nobody_is_told_to_read_it)
+{
+	static const struct member members[] = {
+		{ EVENT_INSTRUCTIONS, 100000, 0x2 },
+		{ EVENT_BRANCHES, 1000, 0 },
+		{}
+	};
+	struct perf_event_mmap_page *page[2];
+	struct group group;
+
+	ASSERT_EQ(open_group(&group, self->with->type, members), 0);
+	page[0] = group.map[0];
+	page[1] = group.map[1];
+	if (!page[1]->cap_user_rdpmc)
+		SKIP(return, "RDPMC is not allowed");
+
+	work();
+	EXPECT_EQ((int)page[0]->cap_user_rdpmc, 0);
+	EXPECT_NE(page[0]->index, 0);
+	EXPECT_EQ((int)page[1]->cap_user_rdpmc, 1);
+	close_group(&group);
+}
+
 /* Not 281474976610656 either when the events are taken off the CPU */
 TEST_F(acr, acr_d2_no_jump_through_width)
 {

@@ -35,7 +35,7 @@ intel_pmu_reset(void)
 intel_pmu_handle_overflows(...)
 {
 	<...
-	if (!intel_pmu_save_and_restart(...)) S
+	if (!intel_pmu_save_and_restart(...) && !intel_acr_hides_overflow(...)) S
 +	intel_pmi_new_period();
 	...>
 }
