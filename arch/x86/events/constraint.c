@@ -3,18 +3,30 @@
  * Counter constraints of single events, and counter assignment that copes
  * with them.
  */
+#include <linux/atomic.h>
 #include <linux/bitops.h>
+#include <linux/cache.h>
+#include <linux/cleanup.h>
 #include <linux/compiler.h>
+#include <linux/jiffies.h>
+#include <linux/mutex.h>
 #include <linux/perf_event.h>
 #include <linux/static_call.h>
 #include <linux/string.h>
+#include <linux/workqueue.h>
 
 #include "perf_event.h"
 #include "constraint.h"
 
-DEFINE_STATIC_CALL_NULL(x86_group_constraint, x86_group_constraint);
+/* Number of events that have a dynamic constraint */
+static atomic_t x86_dyn_events;
+/* Protects x86_dyn_installed, and x86_dyn_events from becoming more than 0 */
+static DEFINE_MUTEX(x86_dyn_mutex);
+static bool x86_dyn_installed;
 
-/* What x86_pmu.get_event_constraints was before x86_dyn_constraint_init() */
+static const struct x86_dyn_feature *x86_dyn_feature __ro_after_init;
+
+/* x86_pmu.get_event_constraints, for x86_dyn_event_constraints() */
 DEFINE_STATIC_CALL_NULL(x86_static_constraints, *x86_pmu.get_event_constraints);
 
 /**
@@ -43,15 +55,14 @@ x86_narrow_constraint(struct event_constraint *c,
 	return entry;
 }
 
-static noinline struct event_constraint *
-x86_narrowed_constraints(struct cpu_hw_events *cpuc, int idx,
-			 struct perf_event *event)
+static struct event_constraint *
+x86_narrow_event(struct cpu_hw_events *cpuc, int idx, struct perf_event *event,
+		 struct event_constraint *c)
 {
 	u64 mask = event->hw.dyn_constraint;
-	struct event_constraint *c;
 
-	c = static_call(x86_static_constraints)(cpuc, idx, event);
-	static_call_cond(x86_group_constraint)(cpuc, event, &mask);
+	if (x86_dyn_feature)
+		x86_dyn_feature->constrain(cpuc, event, &mask);
 
 	return x86_narrow_constraint(c, &cpuc->constraint_list[idx], mask);
 }
@@ -64,19 +75,71 @@ static struct event_constraint *
 x86_dyn_event_constraints(struct cpu_hw_events *cpuc, int idx,
 			  struct perf_event *event)
 {
-	/* In the path of context switches, where few events ask for anything */
-	if (unlikely(event->hw.dyn_constraint != ~0ULL ||
-		     cpuc->n_late_setup || cpuc->is_fake))
-		return x86_narrowed_constraints(cpuc, idx, event);
+	struct event_constraint *c;
 
-	return static_call(x86_static_constraints)(cpuc, idx, event);
+	c = static_call(x86_static_constraints)(cpuc, idx, event);
+
+	/* In the path of context switches, where few events ask for anything */
+	if (unlikely(event->hw.dyn_constraint != ~0ULL || cpuc->n_late_setup))
+		return x86_narrow_event(cpuc, idx, event, c);
+
+	return c;
+}
+
+/*
+ * Events
+ */
+
+/* Others find the static calls of their paths as they are without all this */
+static void x86_dyn_install(bool on)
+{
+	x86_dyn_installed = on;
+	static_call_update(x86_pmu_get_event_constraints,
+			   on ? x86_dyn_event_constraints :
+			   x86_pmu.get_event_constraints);
+	if (x86_dyn_feature)
+		x86_dyn_feature->in_use(on);
+}
+
+static void x86_dyn_uninstall(struct work_struct *work)
+{
+	guard(mutex)(&x86_dyn_mutex);
+
+	if (x86_dyn_installed && !atomic_read(&x86_dyn_events))
+		x86_dyn_install(false);
+}
+
+static DECLARE_DELAYED_WORK(x86_dyn_uninstall_work, x86_dyn_uninstall);
+
+static void x86_dyn_event_account(struct perf_event *event, bool exists)
+{
+	if (event->hw.dyn_constraint == ~0ULL)
+		return;
+
+	/* Soon there may be the next one */
+	if (!exists) {
+		if (atomic_dec_and_test(&x86_dyn_events))
+			schedule_delayed_work(&x86_dyn_uninstall_work, HZ);
+		return;
+	}
+
+	if (atomic_inc_not_zero(&x86_dyn_events))
+		return;
+
+	guard(mutex)(&x86_dyn_mutex);
+
+	/* Those who come now have to wait until everything is installed */
+	if (!x86_dyn_installed)
+		x86_dyn_install(true);
+	atomic_inc(&x86_dyn_events);
 }
 
 /**
- * x86_dyn_constraint_init - Install dynamic constraints where a feature needs them
+ * x86_dyn_constraint_init - Prepare dynamic constraints where a feature needs them
  *
- * To be called once, after the model specific setup of x86_pmu and before its
- * static calls are updated. Without PMU_FL_DYN_CONSTRAINT nothing changes.
+ * To be called once, after the model specific setup of x86_pmu. Without
+ * PMU_FL_DYN_CONSTRAINT nothing happens. With it, x86_pmu_get_event_constraints is
+ * another one as long as events with a dynamic constraint exist.
  */
 void __init x86_dyn_constraint_init(void)
 {
@@ -85,8 +148,114 @@ void __init x86_dyn_constraint_init(void)
 
 	static_call_update(x86_static_constraints,
 			   x86_pmu.get_event_constraints);
-	x86_pmu.get_event_constraints = x86_dyn_event_constraints;
+	x86_pmu.event_account = x86_dyn_event_account;
 }
+
+/**
+ * x86_dyn_constraint_register - Announce a feature that narrows constraints
+ * @feature:	the only one there is
+ *
+ * To be called before x86_dyn_constraint_init().
+ */
+void __init x86_dyn_constraint_register(const struct x86_dyn_feature *feature)
+{
+	x86_pmu.flags |= PMU_FL_DYN_CONSTRAINT;
+	x86_dyn_feature = feature;
+}
+
+/*
+ * Validation
+ *
+ * A group is validated before its new event is accounted.
+ */
+
+static struct event_constraint *
+x86_fake_constraint(struct cpu_hw_events *fake, int idx,
+		    struct perf_event *event)
+{
+	struct event_constraint *c;
+
+	c = x86_pmu.get_event_constraints(fake, idx, event);
+
+	return x86_narrow_event(fake, idx, event, c);
+}
+
+static void x86_fake_put(struct cpu_hw_events *fake, struct perf_event *event)
+{
+	if (x86_pmu.put_event_constraints)
+		x86_pmu.put_event_constraints(fake, event);
+}
+
+static bool x86_fake_schedule(struct cpu_hw_events *fake, int n)
+{
+	int i, unsched;
+
+	for (i = 0; i < n; i++) {
+		fake->event_constraint[i] =
+			x86_fake_constraint(fake, i, fake->event_list[i]);
+	}
+	unsched = x86_match_events(fake->event_constraint, n, NULL);
+	for (i = 0; i < n; i++)
+		x86_fake_put(fake, fake->event_list[i]);
+
+	return !unsched;
+}
+
+/*
+ * Members that are off are not scheduled on trial. Each of them has to have a
+ * counter at least for itself, or the group would stop when it is enabled.
+ */
+static bool x86_fake_schedule_disabled(struct cpu_hw_events *fake,
+				       struct perf_event *leader)
+{
+	struct perf_event *sibling;
+	bool fits = true;
+
+	for_each_sibling_event(sibling, leader) {
+		if (!is_x86_event(sibling) ||
+		    sibling->state > PERF_EVENT_STATE_OFF)
+			continue;
+
+		fits &= x86_fake_constraint(fake, 0, sibling)->weight > 0;
+		x86_fake_put(fake, sibling);
+	}
+
+	return fits;
+}
+
+/**
+ * x86_validate_constraints - Validate a group with its dynamic constraints
+ * @fake:	with the members that are on and the new one in its event_list
+ * @n:		number of events there, not used if @ret is an error
+ * @event:	event that is being opened; leads, or its siblings are locked
+ * @ret:	result of the validation without dynamic constraints
+ *
+ * Return: 0, @ret if that is an error, or -EINVAL if the members cannot be
+ * scheduled together.
+ */
+int x86_validate_constraints(struct cpu_hw_events *fake, int n,
+			     struct perf_event *event, int ret)
+{
+	struct perf_event *leader = event->group_leader;
+
+	if (!(x86_pmu.flags & PMU_FL_DYN_CONSTRAINT))
+		return ret;
+
+	if (!ret && !x86_fake_schedule(fake, n))
+		ret = -EINVAL;
+	if (!ret && leader != event &&
+	    !x86_fake_schedule_disabled(fake, leader))
+		ret = -EINVAL;
+
+	if (ret && x86_dyn_feature)
+		x86_dyn_feature->no_counters(event);
+
+	return ret;
+}
+
+/*
+ * Assignment
+ */
 
 /**
  * x86_match_events - Find a counter for each event whenever that is possible

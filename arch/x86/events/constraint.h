@@ -3,31 +3,43 @@
 #define _ARCH_X86_EVENTS_CONSTRAINT_H
 
 #include <linux/init.h>
-#include <linux/static_call_types.h>
 #include <linux/types.h>
 
 struct cpu_hw_events;
 struct event_constraint;
 struct perf_event;
 
-/*
- * A static constraint depends on the encoding of an event only. Two more
- * masks of counters narrow it on CPUs with PMU_FL_DYN_CONSTRAINT:
+/**
+ * struct x86_dyn_feature - A feature that narrows constraints within groups
+ * @constrain:	asked in each scheduling pass and when a group is validated, for
+ *		what the other members of the group of an event ask for. Clears
+ *		bits in the mask; groups change while they exist, so the answer
+ *		is not stored. Only on CPUs with events that need
+ *		x86_pmu_late_setup, but for validation
+ * @in_use:	the first event with a dynamic constraint is about to exist, or
+ *		none does any more. May sleep and patch code
+ * @no_counters: a group was refused that would have been accepted without
+ *		dynamic constraints. @event is the one that was to be opened
  *
- *  - hw_perf_event::dyn_constraint, set when the event is opened, for what
- *    the event's own attributes ask for. All ones: no restriction.
- *  - x86_group_constraint, asked in each scheduling pass, for what the other
- *    members of the group ask for. It clears bits in the mask; groups change
- *    while they exist, so the answer is not stored. It is asked when a group is
- *    validated, and on CPUs with events that need x86_pmu.late_setup.
+ * A static constraint depends on the encoding of an event only. Two more masks of
+ * counters narrow it on CPUs with PMU_FL_DYN_CONSTRAINT: that of @constrain, and
+ * hw_perf_event::dyn_constraint for what the event's own attributes ask for. The
+ * latter is set when the event is opened; all ones are no restriction. A group
+ * can be narrowed only if one of its members has such a restriction.
  */
-void x86_group_constraint(struct cpu_hw_events *cpuc, struct perf_event *event,
-			  u64 *mask);
-DECLARE_STATIC_CALL(x86_group_constraint, x86_group_constraint);
+struct x86_dyn_feature {
+	void	(*constrain)(struct cpu_hw_events *cpuc,
+			     struct perf_event *event, u64 *mask);
+	void	(*in_use)(bool on);
+	void	(*no_counters)(struct perf_event *event);
+};
 
 #ifdef CONFIG_CPU_SUP_INTEL
 
 void __init x86_dyn_constraint_init(void);
+void __init x86_dyn_constraint_register(const struct x86_dyn_feature *feature);
+int x86_validate_constraints(struct cpu_hw_events *fake, int n,
+			     struct perf_event *event, int ret);
 struct event_constraint *
 x86_narrow_constraint(struct event_constraint *c,
 		      struct event_constraint *entry, u64 mask);
@@ -35,6 +47,12 @@ int x86_match_events(struct event_constraint **constraints, int n,
 		     int *assign);
 
 #else /* !CONFIG_CPU_SUP_INTEL */
+
+static inline int x86_validate_constraints(struct cpu_hw_events *fake, int n,
+					   struct perf_event *event, int ret)
+{
+	return ret;
+}
 
 static inline int x86_match_events(struct event_constraint **constraints,
 				   int n, int *assign)

@@ -30,6 +30,7 @@
 #include <linux/perf_event.h>
 #include <linux/printk.h>
 #include <linux/sched.h>
+#include <linux/smp.h>
 #include <linux/static_call.h>
 #include <linux/syscore_ops.h>
 #include <linux/sysfs.h>
@@ -260,6 +261,7 @@ static const char * const intel_acr_refusals[] = {
 	[INTEL_ACR_TOO_MANY_CAUSES]	= "more causes than counters",
 	[INTEL_ACR_METRIC]		= "a metric is in the group",
 	[INTEL_ACR_CAUSE_FREQUENCY]	= "a cause has a frequency",
+	[INTEL_ACR_NO_COUNTERS]		= "not all members find a counter",
 };
 
 /**
@@ -322,6 +324,21 @@ static void intel_acr_collect(struct intel_acr_group *group,
 	group->reloaded += !!mask;
 }
 
+/* Members that are there, and @event that is about to join them */
+static void intel_acr_collect_all(struct intel_acr_group *group,
+				  struct perf_event *event)
+{
+	struct perf_event *leader = event->group_leader, *sibling;
+
+	/* A leader has no siblings yet, and no context to walk them under */
+	if (leader != event) {
+		intel_acr_collect(group, leader);
+		for_each_sibling_event(sibling, leader)
+			intel_acr_collect(group, sibling);
+	}
+	intel_acr_collect(group, event);
+}
+
 /* Is what @event does compatible with its part in the group? */
 static enum intel_acr_refusal
 intel_acr_check_member(const struct intel_acr_group *group,
@@ -351,14 +368,7 @@ enum intel_acr_refusal intel_acr_check_group(struct perf_event *event)
 	struct intel_acr_group group = { .pmu = event->pmu };
 	enum intel_acr_refusal refusal;
 
-	/* A leader has no siblings yet, and no context to walk them under */
-	if (leader != event) {
-		intel_acr_collect(&group, leader);
-		for_each_sibling_event(sibling, leader)
-			intel_acr_collect(&group, sibling);
-	}
-	intel_acr_collect(&group, event);
-
+	intel_acr_collect_all(&group, event);
 	if (!group.reloaded)
 		return INTEL_ACR_ACCEPTED;
 
@@ -457,6 +467,17 @@ int intel_acr_event_join(struct perf_event *event)
 	return refusal ? intel_acr_refuse(event, refusal) : 0;
 }
 
+/* The group of an event that is being opened cannot be scheduled */
+static void intel_acr_no_counters(struct perf_event *event)
+{
+	struct intel_acr_group group = { .pmu = event->pmu };
+
+	/* Or it has nothing to do with this file */
+	intel_acr_collect_all(&group, event);
+	if (group.reloaded)
+		intel_acr_refuse(event, INTEL_ACR_NO_COUNTERS);
+}
+
 /**
  * intel_acr_hw_config - Check and set up auto counter reload of an event
  * @event:	event of the core PMU that is being opened
@@ -483,8 +504,9 @@ int intel_acr_hw_config(struct perf_event *event)
 		return 0;
 	}
 
+	/* Of a hybrid processor's PMUs, one without may join the group of another */
 	if (!event->attr.config2)
-		return counters ? intel_acr_event_join(event) : 0;
+		return counters || is_hybrid() ? intel_acr_event_join(event) : 0;
 
 	if (!counters)
 		return intel_acr_refuse(event, INTEL_ACR_NO_RELOAD);
@@ -686,8 +708,9 @@ static struct syscore intel_acr_syscore = {
  */
 
 /*
- * What follows is in the path of all events of CPUs that have ACR, and calls
- * the method below last: the compiler can make that a test and a jump.
+ * What follows is in the path of all events while there are events with dynamic
+ * constraints, and calls the method below last: the compiler can make that a
+ * test and a jump. At other times it is not there: intel_acr_in_use().
  */
 static void intel_acr_add_event(struct perf_event *event)
 {
@@ -852,43 +875,48 @@ void intel_acr_pause(struct perf_event *event)
 {
 	KUNIT_STATIC_STUB_REDIRECT(intel_acr_pause, event);
 
-	x86_pmu_stop(event, PERF_EF_UPDATE);
-	event->hw.interrupts = MAX_INTERRUPTS;
+	perf_event_throttle(event);
 }
 
-/* Is a member of @leader's group reloaded? */
-static bool intel_acr_group_reloads(const struct cpu_hw_events *cpuc,
-				    const struct perf_event *leader)
+/* Is a member of @leader's group throttled, and one reloaded? */
+static bool intel_acr_group_throttled(const struct cpu_hw_events *cpuc,
+				      const struct perf_event *leader)
 {
+	bool throttled = false, reloads = false;
 	int i;
 
 	for (i = 0; i < cpuc->n_events; i++) {
 		struct perf_event *event = cpuc->event_list[i];
 
-		if (event->group_leader == leader && intel_acr_mask(event))
-			return true;
+		if (event->group_leader != leader)
+			continue;
+
+		throttled |= event->hw.interrupts == MAX_INTERRUPTS;
+		reloads |= !!intel_acr_mask(event);
 	}
 
-	return false;
+	return throttled && reloads;
 }
 
 /**
- * intel_acr_throttled - Find an event whose group has to pause
+ * intel_acr_unpaused - Find an event that has to pause with its group
  * @cpuc:	events of this CPU
  * @first:	position on the list of events from which on to look
  *
- * Return: position of the next event that is throttled and belongs to a group
- * with reloads, or the number of events.
+ * Return: position of the next event that runs although its group has reloads
+ * and a member that is throttled, or the number of events.
  */
-int intel_acr_throttled(const struct cpu_hw_events *cpuc, int first)
+int intel_acr_unpaused(const struct cpu_hw_events *cpuc, int first)
 {
 	int i;
 
 	for (i = first; i < cpuc->n_events; i++) {
 		struct perf_event *event = cpuc->event_list[i];
+		int idx = event->hw.idx;
 
-		if (event->hw.interrupts == MAX_INTERRUPTS &&
-		    intel_acr_group_reloads(cpuc, event->group_leader))
+		if (idx >= 0 && cpuc->events[idx] == event &&
+		    event->hw.interrupts != MAX_INTERRUPTS &&
+		    intel_acr_group_throttled(cpuc, event->group_leader))
 			break;
 	}
 
@@ -903,22 +931,11 @@ int intel_acr_throttled(const struct cpu_hw_events *cpuc, int first)
  */
 void intel_acr_throttle(struct cpu_hw_events *cpuc)
 {
-	int i, k;
+	int i;
 
-	for (i = intel_acr_throttled(cpuc, 0); i < cpuc->n_events;
-	     i = intel_acr_throttled(cpuc, i + 1)) {
-		struct perf_event *throttled = cpuc->event_list[i];
-
-		for (k = 0; k < cpuc->n_events; k++) {
-			struct perf_event *event = cpuc->event_list[k];
-
-			if (event->group_leader == throttled->group_leader &&
-			    event->hw.interrupts != MAX_INTERRUPTS &&
-			    event->hw.idx >= 0 &&
-			    cpuc->events[event->hw.idx] == event)
-				intel_acr_pause(event);
-		}
-	}
+	for (i = intel_acr_unpaused(cpuc, 0); i < cpuc->n_events;
+	     i = intel_acr_unpaused(cpuc, i + 1))
+		intel_acr_pause(cpuc->event_list[i]);
 }
 
 static void intel_acr_throttle_work(struct irq_work *work)
@@ -943,8 +960,9 @@ static int intel_acr_handle_irq(struct pt_regs *regs)
 	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
 	int handled = static_call(intel_acr_base_handle_irq)(regs);
 
+	/* Not again for those that pause already */
 	if (cpuc->n_late_setup &&
-	    intel_acr_throttled(cpuc, 0) < cpuc->n_events)
+	    intel_acr_unpaused(cpuc, 0) < cpuc->n_events)
 		irq_work_queue(this_cpu_ptr(&intel_acr_throttle_irq));
 
 	return handled;
@@ -1107,11 +1125,57 @@ const struct attribute_group intel_acr_caps_group = {
 	.is_visible	= intel_acr_is_visible,
 };
 
+/* No reloaded event exists any more; those that ran last have left their masks */
+static void intel_acr_disarm(void *unused)
+{
+	struct intel_acr_cpu *acr = this_cpu_ptr(&intel_acr_cpu);
+	unsigned long idx, armed[BITS_TO_LONGS(X86_PMC_IDX_MAX)];
+	struct pmu *pmu;
+
+	if (!acr->armed)
+		return;
+
+	pmu = x86_get_pmu(smp_processor_id());
+	perf_pmu_disable(pmu);
+	bitmap_from_u64(armed, acr->armed);
+	for_each_set_bit(idx, armed, X86_PMC_IDX_MAX)
+		intel_acr_write(acr, idx, 0, 0);
+	perf_pmu_enable(pmu);
+}
+
+#define INTEL_ACR_INSTALL(method, function, on)				\
+	static_call_update(x86_pmu_##method,				\
+			   (on) ? (function) : x86_pmu.method)
+
 /*
- * On a hybrid processor, the counters of a PMU are known when its first CPU
- * starts. Static calls cannot be changed at that time any more, so install
- * them for all of version 6 and up.
+ * Put auto counter reload in front of the PMU driver, or take it away. Reloaded
+ * events exist only in between: in any order, and on CPUs that are at work, the
+ * methods do what those below do, but for masks that are left.
  */
+static void intel_acr_in_use(bool on)
+{
+	if (!on)
+		on_each_cpu(intel_acr_disarm, NULL, 1);
+
+	INTEL_ACR_INSTALL(enable, intel_acr_enable_event, on);
+	INTEL_ACR_INSTALL(add, intel_acr_add_event, on);
+	INTEL_ACR_INSTALL(del, intel_acr_del_event, on);
+	INTEL_ACR_INSTALL(read, intel_acr_read_event, on);
+	INTEL_ACR_INSTALL(update, intel_acr_update, on);
+	INTEL_ACR_INSTALL(handle_irq, intel_acr_handle_irq, on);
+	static_call_update(x86_pmu_late_setup,
+			   on ? intel_acr_late_setup : NULL);
+	static_call_update(intel_acr_went_back, on ? intel_acr_went_back :
+			   (void *)&__static_call_return0);
+}
+
+static const struct x86_dyn_feature intel_acr_dyn_feature = {
+	.constrain	= intel_acr_group_constraint,
+	.in_use		= intel_acr_in_use,
+	.no_counters	= intel_acr_no_counters,
+};
+
+/* The counters of hybrid PMUs are known when the first CPU of each starts */
 static bool __init intel_acr_possible(void)
 {
 	if (is_hybrid())
@@ -1121,11 +1185,10 @@ static bool __init intel_acr_possible(void)
 }
 
 /**
- * intel_acr_init - Put auto counter reload in front of the PMU driver
+ * intel_acr_init - Set up auto counter reload on CPUs that may have it
  *
  * To be called once, after the model specific setup and the enumeration, and
- * before x86_dyn_constraint_init() and the update of the static calls. Does
- * nothing on CPUs without ACR.
+ * before x86_dyn_constraint_init().
  */
 void __init intel_acr_init(void)
 {
@@ -1141,20 +1204,10 @@ void __init intel_acr_init(void)
 	intel_acr_base_check_period = x86_pmu.check_period;
 	intel_acr_base_cpu_starting = x86_pmu.cpu_starting;
 
-	x86_pmu.enable		= intel_acr_enable_event;
-	x86_pmu.add		= intel_acr_add_event;
-	x86_pmu.del		= intel_acr_del_event;
-	x86_pmu.read		= intel_acr_read_event;
-	x86_pmu.update		= intel_acr_update;
-	x86_pmu.handle_irq	= intel_acr_handle_irq;
 	x86_pmu.event_join	= intel_acr_event_join;
 	x86_pmu.check_period	= intel_acr_check_period;
 	x86_pmu.cpu_starting	= intel_acr_cpu_starting;
-	x86_pmu.late_setup	= intel_acr_late_setup;
-	x86_pmu.flags		|= PMU_FL_DYN_CONSTRAINT;
 
-	static_call_update(x86_group_constraint, intel_acr_group_constraint);
-	static_call_update(intel_acr_went_back, intel_acr_went_back);
-
+	x86_dyn_constraint_register(&intel_acr_dyn_feature);
 	register_syscore(&intel_acr_syscore);
 }

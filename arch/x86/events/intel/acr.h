@@ -40,6 +40,7 @@ struct pmu;
  * @INTEL_ACR_TOO_MANY_CAUSES:	not as many counters can cause a reload
  * @INTEL_ACR_METRIC:		a member of the group is a topdown metric
  * @INTEL_ACR_CAUSE_FREQUENCY:	a cause is sampled by frequency
+ * @INTEL_ACR_NO_COUNTERS:	the members cannot be scheduled together
  */
 enum intel_acr_refusal {
 	INTEL_ACR_ACCEPTED,
@@ -56,6 +57,7 @@ enum intel_acr_refusal {
 	INTEL_ACR_TOO_MANY_CAUSES,
 	INTEL_ACR_METRIC,
 	INTEL_ACR_CAUSE_FREQUENCY,
+	INTEL_ACR_NO_COUNTERS,
 };
 
 /**
@@ -121,8 +123,6 @@ static inline s64 intel_acr_old_count(struct perf_event *event, s64 old,
 	return old;
 }
 
-struct intel_acr_counters intel_acr_counters(struct pmu *pmu);
-bool intel_acr_is_member(struct perf_event *event);
 /**
  * intel_acr_hides_overflow - Tell whether a counter may hide that it overflowed
  * @event:	event whose overflow has been reported
@@ -137,6 +137,8 @@ static inline bool intel_acr_hides_overflow(const struct perf_event *event)
 	return event->hw.flags & PERF_X86_EVENT_ACR;
 }
 
+struct intel_acr_counters intel_acr_counters(struct pmu *pmu);
+bool intel_acr_is_member(struct perf_event *event);
 enum intel_acr_refusal intel_acr_check_group(struct perf_event *event);
 int intel_acr_event_join(struct perf_event *event);
 int intel_acr_refuse(const struct perf_event *event,
@@ -152,7 +154,7 @@ void intel_acr_translate(struct cpu_hw_events *cpuc, struct intel_acr_cpu *acr);
 bool intel_acr_prepare(struct intel_acr_cpu *acr, struct perf_event *event);
 void intel_acr_restart(struct perf_event *event);
 
-int intel_acr_throttled(const struct cpu_hw_events *cpuc, int first);
+int intel_acr_unpaused(const struct cpu_hw_events *cpuc, int first);
 void intel_acr_throttle(struct cpu_hw_events *cpuc);
 void intel_acr_pause(struct perf_event *event);
 
@@ -185,10 +187,10 @@ static inline s64 intel_acr_old_count(struct perf_event *event, s64 old,
 	return old;
 }
 
-#endif /* CONFIG_PERF_EVENTS_INTEL_ACR */
-#endif /* _ARCH_X86_EVENTS_INTEL_ACR_H */
 static inline bool intel_acr_hides_overflow(const struct perf_event *event)
 {
 	return false;
 }
 
+#endif /* CONFIG_PERF_EVENTS_INTEL_ACR */
+#endif /* _ARCH_X86_EVENTS_INTEL_ACR_H */

@@ -223,6 +223,41 @@ TEST_F(acr, acr_d10_cause_only_member)
 	EXPECT_EQ(try_pdist_cause(self->with->type, true), able ? 0 : -EINVAL);
 }
 
+/*
+ * Named when it is there already, and off: it would stop the group when it is
+ * enabled.
+ */
+TEST_F(acr, acr_d10_disabled_cause)
+{
+	int able = self->with->cause_counters & PDIST_COUNTERS;
+	struct perf_event_attr attr;
+	int leader, cause, member;
+
+	if (self->with->max_precise < 3)
+		SKIP(return, "no PDist");
+
+	init_attr(&attr, self->with->type, EVENT_BRANCHES, 1000, 0);
+	leader = open_attr(&attr, -1);
+	ASSERT_GE(leader, 0);
+	init_attr(&attr, self->with->type, EVENT_INSTRUCTIONS, 100000, 0);
+	attr.precise_ip = 3;
+	attr.disabled = 1;
+	cause = open_attr(&attr, leader);
+	ASSERT_GE(cause, 0);
+	init_attr(&attr, self->with->type, EVENT_BRANCHES, 1000, 0x2);
+	member = open_attr(&attr, leader);
+	EXPECT_EQ(member < 0 ? member : 0, able ? 0 : -EINVAL);
+	close(member);
+
+	/* Others may do what they like */
+	attr.config2 = 0x1;
+	member = open_attr(&attr, leader);
+	EXPECT_GE(member, 0);
+	close(member);
+	close(cause);
+	close(leader);
+}
+
 /* Only in a group without reloads is the frequency nobody's business */
 TEST_F(acr, acr_d13_frequency_first)
 {

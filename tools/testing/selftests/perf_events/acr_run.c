@@ -622,6 +622,84 @@ TEST_F(acr, acr_b11_throttled_cause)
 	close_group(&group);
 }
 
+/* Interrupts of a kind on a CPU so far */
+static unsigned long nr_interrupts(const char *name, int cpu)
+{
+	unsigned long n = 0;
+	char line[1024];
+	FILE *file;
+
+	file = fopen("/proc/interrupts", "r");
+	if (!file)
+		return 0;
+	while (fgets(line, sizeof(line), file)) {
+		char *at = strstr(line, name);
+		int i;
+
+		if (!at)
+			continue;
+		for (at += strlen(name), i = 0; i <= cpu; i++)
+			n = strtoul(at, &at, 10);
+	}
+	fclose(file);
+
+	return n;
+}
+
+/*
+ * Those that pause say so, and are paused once a tick however many interrupts
+ * other events have until then.
+ */
+TEST_F(acr, acr_b11_paused_once)
+{
+	static const struct member members[] = {
+		{ EVENT_INSTRUCTIONS, 100000, 0x2 },
+		{ EVENT_BRANCHES, 2000, 0x1 },
+		{}
+	};
+	static const struct member others[2][2] = {
+		{ { EVENT_INSTRUCTIONS, 90001, 0 }, {} },
+		{ { EVENT_INSTRUCTIONS, 80001, 0 }, {} },
+	};
+	unsigned long works, throttles, other = 0;
+	struct group group, busy[2];
+	char rate[32];
+	int i;
+
+	if (read_file(SAMPLE_RATE, rate, sizeof(rate)) ||
+	    set_sample_rate("2000"))
+		SKIP(return, "cannot change the sample rate");
+
+	ASSERT_EQ(open_group(&group, self->with->type, members), 0);
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(open_group(&busy[i], self->with->type, others[i]), 0);
+	works = nr_interrupts("IWI:", self->with->cpu);
+	for (i = 0; i < 20; i++)
+		work();
+	works = nr_interrupts("IWI:", self->with->cpu) - works;
+	set_sample_rate(rate);
+
+	for (i = 0; i < 2; i++) {
+		unsigned long off, on;
+
+		off = records(group.map[i], PERF_RECORD_THROTTLE);
+		on = records(group.map[i], PERF_RECORD_UNTHROTTLE);
+		EXPECT_GT(off, 2);
+		EXPECT_LE(off, on + 1);
+		EXPECT_GE(off, on);
+	}
+	throttles = records(group.map[1], PERF_RECORD_THROTTLE);
+	EXPECT_EQ(records(group.map[0], PERF_RECORD_THROTTLE), throttles);
+	for (i = 0; i < 2; i++)
+		other += samples(busy[i].map[0]);
+	ASSERT_GT(other, 2 * throttles);
+	EXPECT_LE(works, throttles + throttles / 4 + 10);
+
+	for (i = 0; i < 2; i++)
+		close_group(&busy[i]);
+	close_group(&group);
+}
+
 TEST_F(acr, acr_b12_changed_period)
 {
 	struct group group;
@@ -641,25 +719,7 @@ TEST_F(acr, acr_b12_changed_period)
 /* Interrupts of all counters of a CPU so far */
 static unsigned long pmis(int cpu)
 {
-	unsigned long n = 0;
-	char line[1024];
-	FILE *file;
-
-	file = fopen("/proc/interrupts", "r");
-	if (!file)
-		return 0;
-	while (fgets(line, sizeof(line), file)) {
-		char *at = strstr(line, "PMI:");
-		int i;
-
-		if (!at)
-			continue;
-		for (at += 4, i = 0; i <= cpu; i++)
-			n = strtoul(at, &at, 10);
-	}
-	fclose(file);
-
-	return n;
+	return nr_interrupts("PMI:", cpu);
 }
 
 TEST_F(acr, acr_b15_self_reload_is_silent)
@@ -779,6 +839,68 @@ TEST_F(acr, acr_b18_branch_counters)
 	close_group(&group);
 }
 
+/* A leader has no context in which its siblings could be looked at */
+TEST_F(acr, acr_e8_branch_counters_of_a_leader)
+{
+	struct perf_event_attr attr;
+	int leader, sibling;
+
+	if (!self->with->branch_counters)
+		SKIP(return, "no branch counters");
+
+	init_attr(&attr, self->with->type, EVENT_INSTRUCTIONS, 100000, 0);
+	branch_counters(&attr);
+	leader = open_attr(&attr, -1);
+	ASSERT_GE(leader, 0);
+	sibling = open_attr(&attr, leader);
+	EXPECT_GE(sibling, 0);
+	close(sibling);
+	close(leader);
+}
+
+/* One that was never on, and none at all: the console says if that is wrong */
+TEST_F(acr, branch_counters_of_nobody)
+{
+	struct perf_event_attr attr;
+	struct group group = {};
+
+	if (!self->with->branch_counters)
+		SKIP(return, "no branch counters");
+
+	init_attr(&attr, self->with->type, EVENT_INSTRUCTIONS, 1000000, 0);
+	attr.sample_type |= PERF_SAMPLE_BRANCH_STACK;
+	attr.branch_sample_type = PERF_SAMPLE_BRANCH_ANY |
+				  PERF_SAMPLE_BRANCH_USER;
+	ASSERT_EQ(add_event(&group, &attr), 0);
+	branch_counters(&attr);
+	attr.sample_period = 100000000;
+	attr.disabled = 1;
+	ASSERT_EQ(add_event(&group, &attr), 0);
+	EXPECT_GT(work_samples(&group, 0), 2);
+	close_member(&group, 1);
+	EXPECT_GT(work_samples(&group, 0), 2);
+	close_group(&group);
+}
+
+/* What looks like flags of a software leader belongs to its timer */
+TEST_F(acr, acr_e6_branch_counters_below_software)
+{
+	struct perf_event_attr attr;
+	int leader;
+
+	if (!self->with->branch_counters)
+		SKIP(return, "no branch counters");
+
+	init_attr(&attr, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, 1000000, 0);
+	leader = open_attr(&attr, -1);
+	ASSERT_GE(leader, 0);
+	work();
+	init_attr(&attr, self->with->type, EVENT_INSTRUCTIONS, 100000, 0);
+	branch_counters(&attr);
+	EXPECT_EQ(open_attr(&attr, leader), -EINVAL);
+	close(leader);
+}
+
 /* The one that is opened last, too */
 TEST_F(acr, acr_e9_last_event_is_constrained)
 {
@@ -863,68 +985,6 @@ TEST_F(acr, acr_d11_constraints_are_not_shared)
 	close_group(&new);
 	for (i = 0; i < 4; i++)
 		close_group(&old[i]);
-/* A leader has no context in which its siblings could be looked at */
-TEST_F(acr, acr_e8_branch_counters_of_a_leader)
-{
-	struct perf_event_attr attr;
-	int leader, sibling;
-
-	if (!self->with->branch_counters)
-		SKIP(return, "no branch counters");
-
-	init_attr(&attr, self->with->type, EVENT_INSTRUCTIONS, 100000, 0);
-	branch_counters(&attr);
-	leader = open_attr(&attr, -1);
-	ASSERT_GE(leader, 0);
-	sibling = open_attr(&attr, leader);
-	EXPECT_GE(sibling, 0);
-	close(sibling);
-	close(leader);
-}
-
-/* One that was never on, and none at all: the console says if that is wrong */
-TEST_F(acr, branch_counters_of_nobody)
-{
-	struct perf_event_attr attr;
-	struct group group = {};
-
-	if (!self->with->branch_counters)
-		SKIP(return, "no branch counters");
-
-	init_attr(&attr, self->with->type, EVENT_INSTRUCTIONS, 1000000, 0);
-	attr.sample_type |= PERF_SAMPLE_BRANCH_STACK;
-	attr.branch_sample_type = PERF_SAMPLE_BRANCH_ANY |
-				  PERF_SAMPLE_BRANCH_USER;
-	ASSERT_EQ(add_event(&group, &attr), 0);
-	branch_counters(&attr);
-	attr.sample_period = 100000000;
-	attr.disabled = 1;
-	ASSERT_EQ(add_event(&group, &attr), 0);
-	EXPECT_GT(work_samples(&group, 0), 2);
-	close_member(&group, 1);
-	EXPECT_GT(work_samples(&group, 0), 2);
-	close_group(&group);
-}
-
-/* What looks like flags of a software leader belongs to its timer */
-TEST_F(acr, acr_e6_branch_counters_below_software)
-{
-	struct perf_event_attr attr;
-	int leader;
-
-	if (!self->with->branch_counters)
-		SKIP(return, "no branch counters");
-
-	init_attr(&attr, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, 1000000, 0);
-	leader = open_attr(&attr, -1);
-	ASSERT_GE(leader, 0);
-	work();
-	init_attr(&attr, self->with->type, EVENT_INSTRUCTIONS, 100000, 0);
-	branch_counters(&attr);
-	EXPECT_EQ(open_attr(&attr, leader), -EINVAL);
-	close(leader);
-}
-
 }
 
 /* Cycles have a fixed counter, which is preferred */
@@ -1132,6 +1192,47 @@ TEST_F(acr, acr_b26_plain_events_afterwards)
 	for (i = 0; i < 8; i++) {
 		EXPECT_SAMPLES(ROUNDS / 5000, samples(others[i].map[0]));
 		close_group(&others[i]);
+	}
+}
+
+/*
+ * Long afterwards nobody looks at masks any more: none may be left, and the next
+ * group with reloads has to find everything in place at once.
+ */
+TEST_F(acr, acr_b26_no_mask_is_left)
+{
+	static const struct member plain[] = { { EVENT_BRANCHES, 5000, 0 }, {} };
+	struct group group, others[MAX_MEMBERS];
+	uint64_t value, masks;
+	int i, round;
+
+	if (access_msr(self->with->cpu,
+		       cfg_b(ffsll(self->with->reload_counters) - 1), &value,
+		       false))
+		SKIP(return, "cannot read the registers");
+
+	for (round = 0; round < 3; round++) {
+		ASSERT_EQ(open_group(&group, self->with->type, silent), 0);
+		EXPECT_SILENT(work_samples(&group, 0));
+		close_group(&group);
+		sleep(2);
+		for (masks = 0, i = 0; i < 64; i++) {
+			if (!(self->with->reload_counters & 1ULL << i))
+				continue;
+			ASSERT_EQ(access_msr(self->with->cpu, cfg_b(i), &value,
+					     false), 0);
+			masks |= value;
+		}
+		EXPECT_EQ(masks, 0);
+
+		for (i = 0; i < 8; i++)
+			ASSERT_EQ(open_group(&others[i], self->with->type,
+					     plain), 0);
+		work();
+		for (i = 0; i < 8; i++) {
+			EXPECT_SAMPLES(ROUNDS / 5000, samples(others[i].map[0]));
+			close_group(&others[i]);
+		}
 	}
 }
 

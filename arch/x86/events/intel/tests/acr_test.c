@@ -1082,18 +1082,22 @@ static void acr_b11_group_pauses(struct kunit *test)
 	put_on(test, event[4], 6);
 	put_on(test, event[5], 7);
 	enable(test);
-	KUNIT_EXPECT_EQ(test, intel_acr_throttled(cpuc, 0), cpuc->n_events);
+	KUNIT_EXPECT_EQ(test, intel_acr_unpaused(cpuc, 0), cpuc->n_events);
 
 	/* In a group without reloads nothing depends on anybody */
 	event[5]->hw.interrupts = MAX_INTERRUPTS;
-	KUNIT_EXPECT_EQ(test, intel_acr_throttled(cpuc, 0), cpuc->n_events);
+	KUNIT_EXPECT_EQ(test, intel_acr_unpaused(cpuc, 0), cpuc->n_events);
 
 	/* The core has stopped it already */
 	event[1]->hw.interrupts = MAX_INTERRUPTS;
 	cpuc->events[3] = NULL;
-	KUNIT_EXPECT_EQ(test, intel_acr_throttled(cpuc, 0), 1);
+	KUNIT_EXPECT_EQ(test, intel_acr_unpaused(cpuc, 0), 0);
+	KUNIT_EXPECT_EQ(test, intel_acr_unpaused(cpuc, 1), 2);
 	intel_acr_throttle(cpuc);
 	KUNIT_EXPECT_EQ(test, group->pauses, BIT_ULL(2) | BIT_ULL(4));
+
+	/* Until the tick nobody is left, whatever others interrupt for */
+	KUNIT_EXPECT_EQ(test, intel_acr_unpaused(cpuc, 0), cpuc->n_events);
 
 	/* The peer moves while they are stopped; then all are started */
 	group->pauses = 0;

@@ -1,4 +1,4 @@
-// lines: +6 -0
+// lines: +8 -0
 @@ @@
 #include "perf_event.h"
 +#include "constraint.h"
@@ -22,4 +22,16 @@ x86_schedule_events(struct cpu_hw_events *cpuc, int n, int *assign)
 +			unsched = x86_match_events(cpuc->event_constraint, n,
 +						   assign);
 	...>
+}
+
+@@ identifier fake_cpuc; @@
+validate_event(struct perf_event *event)
+{
+	...
+	fake_cpuc = allocate_fake_cpuc(event->pmu);
+	...
++	fake_cpuc->event_list[0] = event;
++	ret = x86_validate_constraints(fake_cpuc, 1, event, ret);
+	free_fake_cpuc(fake_cpuc);
+	...
 }
