@@ -6,7 +6,7 @@ import subprocess
 import time
 
 from checks import acr_errors, acr_samples
-from checks.harness import BUILD, IMAGES, TOP, boot, tail
+from checks.harness import BUILD, IMAGES, MACHINE_PARTS, TOP, boot, tail
 
 # The perf of the distribution, older than the series, knows sysfs only.
 DISTRIBUTION_PERF = "/usr/bin/perf"
@@ -232,8 +232,46 @@ def mainline(check):
             "--table", f"{BUILD}/check/{test}.tsv"])
 
 
+# The command is the one of the document.
+REFUSALS = """
+dmesg -n 1
+echo 'file acr.c +p' > /proc/dynamic_debug/control
+refusals cpu_atom cpu_core
+"""
+EINVAL = 22
+
+
+def documented_refusals():
+    """Messages of the document, in its order."""
+    with open(TOP + "/Documentation/admin-guide/perf/intel-acr.rst",
+              encoding="utf-8") as document:
+        rows = re.search(r"^Message +Meaning\n(=+) =+\n(.*?)\n=+ =+$",
+                         document.read(), re.S | re.M)
+    texts = [row[:len(rows[1])].strip() for row in rows[2].splitlines()]
+    return [text for text in texts if text]
+
+
+def refusals(check):
+    """Who is refused finds the reason where the document says, and each reason of
+    the document is given."""
+    test = "acr-B32-each-refusal-has-its-reason"
+    if not check.wants("machine", test) or \
+            not check.need("machine", *MACHINE_PARTS):
+        return
+    start = time.monotonic()
+    status, text, log = boot(test, REFUSALS, "--cpu", "arrowlake")
+    found = re.findall(r"^(\S+) (-?\d+) (.*)$", text, re.M)
+    said = list(dict.fromkeys(message for _, _, message in found))
+    wrong = [row for row in found if row[1] != str(EINVAL)]
+    right = not status and not wrong and said == documented_refusals()
+    check.record("machine", test, "pass" if right else "fail",
+                 time.monotonic() - start, log,
+                 f"{wrong}, {set(said) ^ set(documented_refusals())}\n{tail(text, 20)}")
+
+
 def run(check):
     mainline(check)
+    refusals(check)
 
 
 def run_perf(check):
