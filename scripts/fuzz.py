@@ -195,7 +195,8 @@ def main():
     if faulted is None or status or not judge.opened:
         wrong.append(f"the run did not end well: {harness.tail(text, 3)}")
     print(f"seed {args.seed}: {judge.opened} groups opened, {judge.refused} events"
-          f" refused, {judge.samples} samples, {judge.decided} of them decided,"
+          f" refused, {judge.samples} samples, {judge.decided} of them decided"
+          f" (else {dict(judge.undecided)}),"
           f" {len(complaints)} splats, {faulted} faults,"
           f" {len(judge.unjustified)} unjustified, {len(judge.broken)} broken")
     for line in wrong[:20]:

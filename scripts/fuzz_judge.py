@@ -15,7 +15,8 @@ The second is decided exactly when the group counted all the time since the last
 sample, which a plain counter in the group tells: that one must not miss anything,
 nor count what did not happen. Otherwise there has to be at least one kind of
 block since then in which the ratio is high enough. What was done to the group in
-between makes a sample undecided. The lines are described in
+between makes a sample undecided, unless the member has counted its whole period
+since another one's sample told where the program is. The lines are described in
 tools/testing/machine/workloads/fuzz/main.c.
 """
 
@@ -120,7 +121,8 @@ class Judge:
         self.refused = 0
         self.samples = 0
         self.decided = 0
-        self.undecided = 0
+        # Why others are not, by reason.
+        self.undecided = collections.Counter()
         self.unjustified = []
         self.broken = []
 
@@ -183,7 +185,8 @@ class History:
         self.group = group
         # Up to when somebody may still have been at work on it.
         self.touched = 0
-        # The last sample of any member since then.
+        # The first and the last sample of any member since then.
+        self.begin = None
         self.last = None
         # Without its leader a group is none any more.
         self.whole = True
@@ -202,7 +205,7 @@ class History:
 
     def operation(self, after, what, number, value):
         self.touched = max(self.touched, after)
-        self.last = None
+        self.begin = self.last = None
         for member in self.group.members.values():
             member.last = None
         if what == "close" and number == 0:
@@ -263,16 +266,19 @@ class History:
         member = self.group.members[number]
         judge.samples += 1
         if sample.time <= self.touched:
-            judge.undecided += 1
+            judge.undecided["during an operation"] += 1
             return
         self.check_counter(sample)
         last, member.last, self.last = member.last, sample, sample
+        self.begin = self.begin or sample
 
         if self.whole and member.mask & 1 << number:
             judge.decided += 1
             self.complain(sample, number, "reloads itself, but samples")
+        elif not last and self.counted(member, sample) < member.period:
+            judge.undecided["first behind an operation"] += 1
         elif not last:
-            judge.undecided += 1
+            self.compare(number, member, self.begin, sample)
         else:
             happened = program.between(member.lane, last.block, sample.block, True)
             if happened + self.slack(member.lane, last, sample) < member.period:
@@ -283,10 +289,16 @@ class History:
             else:
                 self.compare(number, member, last, sample)
 
+    def counted(self, member, sample):
+        """Events of a member since the first sample of any, at least."""
+        return self.program.between(member.lane, self.begin.block, sample.block,
+                                    False) \
+            - self.slack(member.lane, self.begin, sample)
+
     def compare(self, number, member, last, sample):
         """Look at each cause of a member for itself."""
         causes = list(self.causes(number, member))
-        decided = not member.mask
+        decided = not self.reloads(number, member)
         whole_time = not self.missing(last, sample)
         for other, cause in causes:
             if whole_time:
@@ -297,7 +309,15 @@ class History:
                 self.complain(sample, number, f"member {other} must have come"
                               " first, all the time since the last sample")
         self.judge.decided += decided
-        self.judge.undecided += not decided
+        if not decided:
+            self.judge.undecided["causes are reloaded by others" if not causes else
+                                 "the group has waited"] += 1
+
+    def reloads(self, number, member):
+        """May anything reload this member?"""
+        return self.whole and any(
+            member.mask & 1 << other and cause.active
+            for other, cause in self.group.members.items() if other != number)
 
     def causes(self, number, member):
         """Members that reload this one, and are themselves reloaded by nothing

@@ -66,7 +66,7 @@ class JudgeTest(unittest.TestCase):
     def test_where_the_ratio_is_high(self):
         judge = judged(sample(10400), sample(10800), sample(11200))
         self.wrong(judge, 0)
-        self.assertEqual((judge.samples, judge.decided, judge.undecided), (3, 2, 1))
+        self.assertEqual((judge.samples, judge.decided, judge.undecided.total()), (3, 2, 1))
 
     def test_where_it_is_low(self):
         self.wrong(judged(sample(2000), sample(4000)), 1)
@@ -91,7 +91,7 @@ class JudgeTest(unittest.TestCase):
     def test_an_operation_leaves_it_undecided(self):
         judge = judged(sample(2000), "O 1 3000 3001 on 0 0\n", sample(4000))
         self.wrong(judge, 0)
-        self.assertEqual(judge.undecided, 2)
+        self.assertEqual(judge.undecided.total(), 2)
         self.wrong(judged(sample(2000), "O 1 3000 3001 on 0 0\n", sample(4000),
                           sample(6000)), 1)
 
@@ -100,6 +100,18 @@ class JudgeTest(unittest.TestCase):
                        sample(6000))
         self.wrong(judge, 0)
         self.assertEqual(judge.decided, 0)
+
+    def test_the_first_sample_behind_an_operation(self):
+        group = RATIO.replace("G 1 0 2", "M 1 2 0 1000 0x0 0 1\nG 1 0 3")
+        late = judged(sample(100, number=2), sample(2200), group=group)
+        self.wrong(late, 1)
+        early = judged(sample(300, number=2), sample(2200), group=group)
+        self.wrong(early, 0)
+        self.assertEqual(early.undecided["first behind an operation"], 2)
+
+    def test_without_a_cause_that_runs_there_is_nothing_to_decide(self):
+        off = judged("O 1 100 101 off 1 0\n", sample(2000), sample(4000))
+        self.assertEqual((off.decided, off.undecided.total()), (1, 1))
 
     def test_who_is_off_reloads_nobody(self):
         off = "O 1 100 101 off 1 0\n"

@@ -293,7 +293,8 @@ static void run_group(struct group *group, uint64_t end)
 	while (now() < end && now() < last) {
 		pause_us(choose(3000, 20000));
 		drain_all(group);
-		if (once_in(8))
+		/* What comes first behind it cannot be judged */
+		if (once_in(16))
 			disturb_group(group);
 	}
 	if (!once_in(4))
