@@ -73,6 +73,9 @@ modeltest: deps ## C unit tests of the emulated PMU, on the host
 fuzz: deps ## P random events and perf lines on a debug kernel; SECONDS=600 SEED=1; build/results/fuzz.tsv
 	@scripts/fuzz.py $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED))
 
+mutations: rootfs qemu ## P put known faults of ACR back, see their tests fail; FAULT='D1 E3'; build/results/mutations.tsv
+	@scripts/mutate.py $(FAULT)
+
 fuzz-model: deps ## P fuzz the emulated PMU; SECONDS=600
 	@scripts/fuzz-model.sh $(SECONDS)
 
@@ -110,6 +113,6 @@ clean: ## P remove build/
 
 .NOTPARALLEL:
 .PHONY: help demo check fresh series kernel perf qemu selftests rootfs vm \
-	pmusim-matrix bench speed modeltest fuzz fuzz-model kunit selftest \
+	pmusim-matrix bench speed modeltest fuzz mutations fuzz-model kunit selftest \
 	perftest topdown lint bisect drift deb deps clean
 .DEFAULT_GOAL := help

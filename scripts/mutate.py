@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Put known faults back into the series: mutate.py [D1 E3 ...]
+
+Each fault of earlier implementations of auto counter reload has a test named after
+it. Builds a kernel with one fault at a time, from build/linux, which is as before
+when that is done, and runs the tests of that name: one of them at least has to fail.
+Needs what make check has built. Writes build/results/mutations.tsv.
+"""
+
+import fnmatch
+import os
+import subprocess
+import sys
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import check as suites  # noqa: E402
+from checks import acr_trace, harness  # noqa: E402
+from checks.harness import BUILD, TOP  # noqa: E402
+
+TREE = BUILD + "/linux"
+IMAGE = BUILD + "/kernel-mutation/arch/x86/boot/bzImage"
+ACR = "arch/x86/events/intel/acr.c"
+HEADER = "arch/x86/events/intel/acr.h"
+CORE = "arch/x86/events/intel/core.c"
+
+# name: (place of its tests, file, (what the series has, the fault) ...)
+FAULTS = {
+    "D1": ("arrowlake", ACR,
+           ("\tbool complete = false;\n\tint i;", "\tbool complete = false;\n"
+            "\tint i, position = 0;"),
+           ("if (!(mask & intel_acr_member_bit(list[i])))",
+            "if (!(mask & BIT_ULL(position++)))")),
+    "D2": ("arrowlake", ACR,
+           ("return max(new - (s32)reload, 0LL);",
+            "return (new - old) & GENMASK_ULL(47, 0);")),
+    "D3": ("arrowlake", ACR,
+           ("\thwc->dyn_constraint &= counters;\n\n\treturn",
+            "\thwc->dyn_constraint &= counters;\n"
+            "\tevent->group_leader->hw.flags |= PERF_X86_EVENT_ACR;\n"
+            "\tevent->group_leader->hw.dyn_constraint &= 1;\n\n\treturn")),
+    "D4": ("arrowlake", ACR,
+           ("if (unlikely(is_acr_event(event)))",
+            "if (is_acr_event(event) && event->group_leader != event)")),
+    "D5": ("arrowlake", ACR,
+           ("if (!is_acr_event(event) || leads == !!event->hw.acr_member)",
+            "if (!is_acr_event(event) || (leads && 0))")),
+    "D6": ("arrowlake", ACR,
+           ("if (intel_acr_wrmsr_safe(intel_acr_cfg_b_msr(idx), 0)) {",
+            "if (intel_acr_cfg_b_msr(idx) == 0) {")),
+    "D7": ("arrowlake", ACR,
+           ("\t\tthis_cpu_write(cpu_hw_events.late_setup_stale, true);\n"
+            "\t\tif", "\t\tif")),
+    "D8": ("arrowlake", ACR,
+           ("if (is_acr_event(event) && !intel_acr_period_valid(value))",
+            "if (is_acr_event(event) && !value)")),
+    "D9": ("arrowlake", HEADER,
+           ("INTEL_ACR_MAX_PERIOD\tGENMASK_ULL(30, 0)",
+            "INTEL_ACR_MAX_PERIOD\tGENMASK_ULL(46, 0)")),
+    "D10": ("arrowlake", ACR,
+            ("*mask &= intel_acr_counters(event->pmu).cause;",
+             "*mask &= ~0ULL;")),
+    "D11": ("arrowlake", CORE,
+            ("/* Not what the last pass left: entries move when an event is deleted */",
+             "if (cpuc->event_constraint[idx])\n"
+             "\t\treturn cpuc->event_constraint[idx];")),
+    "D12": ("arrowlake", ACR,
+            ("return intel_acr_refuse(event, INTEL_ACR_NO_RELOAD);", "return 0;")),
+    "D13": ("arrowlake", ACR,
+            ("if (leader != event) {\n\t\trefusal", "if (0) {\n\t\trefusal")),
+    "E1": ("arrowlake", ACR,
+           ("if (acr->cfg_b[idx] != causes) {",
+            "if (acr->cfg_b[idx % INTEL_PMC_IDX_FIXED] != causes) {"),
+           ("\t\tacr->cfg_b[idx] = causes;\n",
+            "\t\tacr->cfg_b[idx % INTEL_PMC_IDX_FIXED] = causes;\n")),
+    "E2": ("arrowlake", ACR,
+           ("\t\tif (list[i]->group_leader != leader)\n\t\t\tcontinue;\n", "")),
+    "E3": ("arrowlake", ACR,
+           ("\t\thwc->acr_causes = causes;",
+            "\t\tcauses |= hwc->acr_causes;\n\t\thwc->acr_causes = causes;")),
+    "E4": ("arrowlake", ACR,
+           ("\t\telse\n\t\t\tintel_acr_write(acr, idx, causes, hwc->sample_period);",
+            "")),
+    "E5": ("arrowlake", ACR,
+           ("hwc->config &= ~ARCH_PERFMON_EVENTSEL_INT;",
+            "hwc->config |= ARCH_PERFMON_EVENTSEL_INT;")),
+    "E6": ("arrowlake", ACR,
+           ("\tif (!intel_acr_is_member(event)) {\n\t\tgroup->foreign = true;",
+            "\tif (event->group_leader == (void *)1) {\n\t\tgroup->foreign = true;")),
+    "E7": ("arrowlake", ACR,
+           ("\t\tif (intel_acr_is_member(sibling) &&\n\t\t    intel_acr_is_cause",
+            "\t\tif (intel_acr_is_cause"),
+           ("\t\tif (intel_acr_is_member(sibling))\n\t\t\tlast", "\t\t\tlast"),
+           ("\t/* The hardware part of other events belongs to their PMU */\n"
+            "\tif (!intel_acr_is_member(event)) {",
+            "\tif (event->group_leader == event &&\n"
+            "\t    !intel_acr_is_member(event)) {")),
+    "E8": ("arrowlake", ACR,
+           ("if (leader != event) {\n\t\tintel_acr_collect",
+            "if (leader) {\n\t\tintel_acr_collect")),
+    "E9": ("arrowlake", CORE,
+           ("event->hw.dyn_constraint &= x86_pmu.lbr_counters;",
+            "leader->hw.dyn_constraint &= x86_pmu.lbr_counters;")),
+    "E10": ("arrowlake", ACR,
+            ("return event->hw.flags & PERF_X86_EVENT_ACR;",
+             "return intel_acr_counters(event->pmu).reload;")),
+    "E11": ("trace", ACR,
+            ("\tbool self = intel_acr_prepare(this_cpu_ptr(&intel_acr_cpu), event);\n"
+             "\tint idx = event->hw.idx;\n\n"
+             "\tstatic_call(intel_acr_base_enable)(event);\n",
+             "\tint idx = event->hw.idx;\n\tbool self;\n\n"
+             "\tstatic_call(intel_acr_base_enable)(event);\n"
+             "\tself = intel_acr_prepare(this_cpu_ptr(&intel_acr_cpu), event);\n")),
+    "E12": ("clearwaterforest", ACR,
+            ("return x86_pmu.acr_cntr_mask64;", "return false;")),
+    "E13": ("arrowlake", ACR,
+            ("on ? intel_acr_late_setup : NULL);", "NULL);")),
+}
+
+
+class Mutant(harness.Check):
+    """Collects results, of what is there already, without a word."""
+
+    def need(self, suite, *parts):
+        return True
+
+    def record(self, suite, test, result, seconds=0.0, log="", why=""):
+        self.rows.append((suite, harness.spelled(test), result, seconds))
+
+
+def git(*words):
+    subprocess.run(["git", "-C", TREE, *words], check=True,
+                   stdout=subprocess.DEVNULL)
+
+
+def put_back(name):
+    """Change the tree; a fault has to fit exactly once."""
+    _, path, *edits = FAULTS[name]
+    with open(f"{TREE}/{path}", encoding="utf-8") as file:
+        text = file.read()
+    for have, fault in edits:
+        if text.count(have) != 1:
+            sys.exit(f"mutate.py: {name} fits {text.count(have)} times into {path}")
+        text = text.replace(have, fault)
+    with open(f"{TREE}/{path}", "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def build():
+    env = {**os.environ, "NAME": "mutation"}
+    # It speaks of the commit, which does not have the fault.
+    built = BUILD + "/kernel-mutation/.built"
+    if os.path.exists(built):
+        os.unlink(built)
+    return subprocess.run([TOP + "/scripts/build-kernel.sh", "series"], env=env,
+                          check=False, stdout=subprocess.DEVNULL).returncode == 0
+
+
+def run_tests(name):
+    """{test: result} of the tests that are named after the fault."""
+    place = FAULTS[name][0]
+    mutant = Mutant("")
+    if place == "trace":
+        acr_trace.on(mutant, "arrowlake", 1)
+    else:
+        suites.kunit(mutant)
+        suites.selftests_on(mutant, place, "/selftests/acr*")
+    return {f"{suite}/{test}": result for suite, test, result, _ in mutant.rows
+            if fnmatch.fnmatch(test, f"acr-{name}-*")}
+
+
+def main():
+    chosen = sys.argv[1:] or list(FAULTS)
+    unknown = set(chosen) - set(FAULTS)
+    if unknown:
+        sys.exit(f"mutate.py: unknown fault {sorted(unknown)}")
+    boot = harness.boot
+
+    def boot_mutant(label, script, *options, **more):
+        return boot(label, script, "--kernel", IMAGE, *options, **more)
+
+    suites.boot = acr_trace.boot = boot_mutant
+    rows = []
+    for name in chosen:
+        start = time.monotonic()
+        try:
+            put_back(name)
+            built = build()
+        finally:
+            git("checkout", "-q", "--", FAULTS[name][1])
+        tests = run_tests(name) if built else None
+        if tests is None:
+            verdict = "does not build"
+        else:
+            failed = [test for test, result in tests.items() if result == "fail"]
+            verdict = "found" if failed else "missed" if tests else "no tests"
+        rows.append((name, verdict, f"{time.monotonic() - start:.0f}",
+                     ",".join(failed if tests else ())))
+        print(*rows[-1], flush=True)
+    os.makedirs(BUILD + "/results", exist_ok=True)
+    with open(BUILD + "/results/mutations.tsv", "w", encoding="utf-8") as table:
+        print("fault", "verdict", "seconds", "tests", sep="\t", file=table)
+        for row in rows:
+            print(*row, sep="\t", file=table)
+    return any(row[1] != "found" for row in rows)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
