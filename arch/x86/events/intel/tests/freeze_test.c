@@ -5,10 +5,11 @@
  * is touched.
  */
 #define FAKE_PREFIX	freeze_test_
+/* Before its header, which pmi_fake.h includes */
+#define cpu_emergency_stop_freeze	freeze_test_cpu_emergency_stop_freeze
 #include "pmi_fake.h"
 
 /* Names of the copies */
-#define cpu_emergency_stop_freeze	FAKE(cpu_emergency_stop_freeze)
 #define intel_freeze_add_tracer		FAKE(intel_freeze_add_tracer)
 #define intel_freeze_check_event	FAKE(intel_freeze_check_event)
 #define intel_freeze_del_tracer		FAKE(intel_freeze_del_tracer)
@@ -17,9 +18,6 @@
 #define intel_freeze_hw_config		FAKE(intel_freeze_hw_config)
 #define intel_freeze_init		FAKE(intel_freeze_init)
 #define intel_freeze_update		FAKE(intel_freeze_update)
-
-/* The header of the original has it under its name */
-void cpu_emergency_stop_freeze(void);
 
 #include "../freeze.c"
 
