@@ -29,7 +29,7 @@ mkdir -p "$out" "$build/deb" "$build/results"
 
 kmake()
 {
-	nice make -C "$tree" O="$out" CC="ccache gcc" HOSTCC="ccache gcc" \
+	nice make -C "$tree" O="$out" CC="$top/scripts/cached-gcc.sh" HOSTCC="ccache gcc" \
 		KBUILD_BUILD_TIMESTAMP=@1 KBUILD_BUILD_USER=corepmu \
 		KBUILD_BUILD_HOST=corepmu LOCALVERSION="-$flavour-corepmu" "$@"
 }
@@ -66,7 +66,7 @@ perf_package()
 	mkdir -p "$root/DEBIAN" "$root/usr/bin" "$build/deb-$flavour/perf"
 	# The license of the disassembler's library does not go with perf's.
 	logged deb-perf nice make -C "$tree/tools/perf" O="$build/deb-$flavour/perf" \
-		-j"$jobs" CC="ccache gcc" HOSTCC="ccache gcc" WERROR=0 PYTHON=python3 \
+		-j"$jobs" CC="$top/scripts/cached-gcc.sh" HOSTCC="ccache gcc" WERROR=0 PYTHON=python3 \
 		BUILD_BPF_SKEL=0 NO_LIBBPF=1 NO_LIBPERL=1 NO_LIBPYTHON=1 NO_JVMTI=1 \
 		NO_LIBBABELTRACE=1 NO_LIBLLVM=1 NO_GTK2=1 NO_LIBBFD=1 \
 		prefix=/usr/lib/perf-corepmu DESTDIR="$root" install-bin

@@ -52,7 +52,7 @@ alone "$out"
 kmake()
 {
 	# shellcheck disable=SC2086 # options are words
-	nice make -C "$tree" O="$out" CC="ccache gcc" HOSTCC="ccache gcc" \
+	nice make -C "$tree" O="$out" CC="$top/scripts/cached-gcc.sh" HOSTCC="ccache gcc" \
 		KBUILD_BUILD_TIMESTAMP=@1 KBUILD_BUILD_USER=corepmu \
 		KBUILD_BUILD_HOST=corepmu KBUILD_BUILD_VERSION=1 "$@"
 }

@@ -21,7 +21,7 @@ from checks.harness import BUILD, LOG, MACHINE, TOP, boot, captured, tail
 TREE = BUILD + "/patches/linux"
 SERIES = BUILD + "/linux"
 JOBS = os.environ.get("JOBS", str(os.cpu_count()))
-COMPILER = ["CC=ccache gcc", "HOSTCC=ccache gcc"]
+COMPILER = [f"CC={TOP}/scripts/cached-gcc.sh", "HOSTCC=ccache gcc"]
 # As scripts/lib.sh has it, for the builds that no script of ours makes.
 CACHE = (os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) \
     + "/corepmu"
