@@ -79,7 +79,7 @@ class Walk:
         at = self.addresses[number]
         after = self.addresses[number + 1 if to is None else to]
         # What precise events are has to be at the instruction itself.
-        self.group.retire(int(branch), (at if self.precise else after,))
+        self.group.retire(at, int(branch), (at if self.precise else after,))
         self.total = [self.total[0] + 1, self.total[1] + branch]
 
     def first_loop(self):
