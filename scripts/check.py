@@ -76,12 +76,12 @@ LATE = ("pmi_6_pmu_disabled", "pmi_8_event_deleted", "pmi_10_storm",
         "pmi_15_joining_and_leaving", "pmi_17_rotation", "pmi_18_switch")
 # All of them on arrowlake, those of features on the other kinds of CPU.
 SELFTEST_PLACES = (("arrowlake", "/selftests/*"),
-                   ("arrowlake-atom", "/selftests/pmi"),
+                   ("arrowlake-atom", "/selftests/pmi*"),
                    ("clearwaterforest", "/selftests/acr*"),
-                   ("icelake", "/selftests/pmi /selftests/topdown"),
+                   ("icelake", "/selftests/pmi* /selftests/topdown"),
                    ("sapphirerapids", "/selftests/topdown"),
-                   ("skylake", "/selftests/acr* /selftests/pmi"),
-                   ("skylake-late", "/selftests/pmi"))
+                   ("skylake", "/selftests/acr* /selftests/pmi*"),
+                   ("skylake-late", "/selftests/pmi*"))
 
 
 def selftest(check):

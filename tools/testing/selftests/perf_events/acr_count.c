@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Test of what reloaded events count, when they sample, and that nothing else
+ * raises an interrupt.
+ */
+#define _GNU_SOURCE
+
+#include "acr_group.h"
+
+static const struct member often[] = {
+	{ EVENT_INSTRUCTIONS, 10007, 0x2 },
+	{ EVENT_BRANCHES, 97, 0x3 },
+	{}
+};
+
+TEST_F(acr, acr_b10_count_grows_slowly)
+{
+	uint64_t last[2] = {}, value;
+	struct group group;
+	int i, k;
+
+	ASSERT_EQ(open_group(&group, self->with->type, often), 0);
+	for (i = 0; i < 300; i++) {
+		spin(50 + i);
+		for (k = 0; k < 2; k++) {
+			ASSERT_EQ(read(group.fd[k], &value, sizeof(value)),
+				  sizeof(value));
+			EXPECT_GE(value, last[k]);
+			EXPECT_LT(value - last[k], 1000000);
+			last[k] = value;
+		}
+	}
+	EXPECT_GT(last[0], 0);
+	close_group(&group);
+}
+
+/* Who reads the counter of a reloaded event would see it go back */
+TEST_F(acr, acr_b10_nobody_is_told_to_read_it)
+{
+	static const struct member members[] = {
+		{ EVENT_INSTRUCTIONS, 100000, 0x2 },
+		{ EVENT_BRANCHES, 1000, 0 },
+		{}
+	};
+	struct perf_event_mmap_page *page[2];
+	struct group group;
+
+	ASSERT_EQ(open_group(&group, self->with->type, members), 0);
+	page[0] = group.map[0];
+	page[1] = group.map[1];
+	if (!page[1]->cap_user_rdpmc)
+		SKIP(return, "RDPMC is not allowed");
+
+	work();
+	EXPECT_EQ((int)page[0]->cap_user_rdpmc, 0);
+	EXPECT_NE(page[0]->index, 0);
+	EXPECT_EQ((int)page[1]->cap_user_rdpmc, 1);
+	close_group(&group);
+}
+
+/* Not 281474976610656 either when the events are taken off the CPU */
+TEST_F(acr, acr_d2_no_jump_through_width)
+{
+	struct group group;
+	uint64_t value;
+	int i, k;
+
+	ASSERT_EQ(open_group(&group, self->with->type, often), 0);
+	for (i = 0; i < 300; i++) {
+		spin(50 + i);
+		sched_yield();
+		ASSERT_EQ(ioctl(group.fd[0], PERF_EVENT_IOC_DISABLE, 0), 0);
+		ASSERT_EQ(ioctl(group.fd[0], PERF_EVENT_IOC_ENABLE, 0), 0);
+	}
+	for (k = 0; k < 2; k++) {
+		ASSERT_EQ(read(group.fd[k], &value, sizeof(value)),
+			  sizeof(value));
+		EXPECT_LT(value, 100000000);
+	}
+	close_group(&group);
+}
+
+#define SAMPLE_RATE	"/proc/sys/kernel/perf_event_max_sample_rate"
+#define CPU_PERCENT	"/proc/sys/kernel/perf_cpu_time_max_percent"
+
+/* The rate can be changed only while the other limit is in force */
+static int set_sample_rate(const char *rate)
+{
+	char percent[32];
+	int ret;
+
+	if (read_file(CPU_PERCENT, percent, sizeof(percent)) ||
+	    write_text(CPU_PERCENT, "50"))
+		return -1;
+	ret = write_text(SAMPLE_RATE, rate);
+	write_text(CPU_PERCENT, percent);
+
+	return ret;
+}
+
+/*
+ * The branches always come first, sample, and reload the instructions. When they
+ * take too many samples and are stopped for the rest of the tick, nothing would
+ * hold the instructions back. The sampler is no leader: it has to be started
+ * again all the same.
+ */
+TEST_F(acr, acr_b11_throttled_cause)
+{
+	static const struct member members[] = {
+		{ EVENT_INSTRUCTIONS, 100000, 0x2 },
+		{ EVENT_BRANCHES, 2000, 0x1 },
+		{}
+	};
+	struct group group;
+	char rate[32];
+	int i;
+
+	if (read_file(SAMPLE_RATE, rate, sizeof(rate)) ||
+	    set_sample_rate("1000"))
+		SKIP(return, "cannot change the sample rate");
+
+	ASSERT_EQ(open_group(&group, self->with->type, members), 0);
+	for (i = 0; i < 20; i++)
+		work();
+	set_sample_rate(rate);
+
+	EXPECT_GT(records(group.map[1], PERF_RECORD_THROTTLE), 2);
+	EXPECT_GT(samples(group.map[1]),
+		  records(group.map[1], PERF_RECORD_THROTTLE));
+	EXPECT_EQ(samples(group.map[0]), 0);
+	close_group(&group);
+}
+
+/* Interrupts of a kind on a CPU so far */
+static unsigned long nr_interrupts(const char *name, int cpu)
+{
+	unsigned long n = 0;
+	char line[1024];
+	FILE *file;
+
+	file = fopen("/proc/interrupts", "r");
+	if (!file)
+		return 0;
+	while (fgets(line, sizeof(line), file)) {
+		char *at = strstr(line, name);
+		int i;
+
+		if (!at)
+			continue;
+		for (at += strlen(name), i = 0; i <= cpu; i++)
+			n = strtoul(at, &at, 10);
+	}
+	fclose(file);
+
+	return n;
+}
+
+/*
+ * Those that pause say so, and are paused once a tick however many interrupts
+ * other events have until then.
+ */
+TEST_F(acr, acr_b11_paused_once)
+{
+	static const struct member members[] = {
+		{ EVENT_INSTRUCTIONS, 100000, 0x2 },
+		{ EVENT_BRANCHES, 2000, 0x1 },
+		{}
+	};
+	static const struct member others[2][2] = {
+		{ { EVENT_INSTRUCTIONS, 90001, 0 }, {} },
+		{ { EVENT_INSTRUCTIONS, 80001, 0 }, {} },
+	};
+	unsigned long works, throttles, other = 0;
+	struct group group, busy[2];
+	char rate[32];
+	int i;
+
+	if (read_file(SAMPLE_RATE, rate, sizeof(rate)) ||
+	    set_sample_rate("2000"))
+		SKIP(return, "cannot change the sample rate");
+
+	ASSERT_EQ(open_group(&group, self->with->type, members), 0);
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(open_group(&busy[i], self->with->type, others[i]), 0);
+	works = nr_interrupts("IWI:", self->with->cpu);
+	for (i = 0; i < 20; i++)
+		work();
+	works = nr_interrupts("IWI:", self->with->cpu) - works;
+	set_sample_rate(rate);
+
+	for (i = 0; i < 2; i++) {
+		unsigned long off, on;
+
+		off = records(group.map[i], PERF_RECORD_THROTTLE);
+		on = records(group.map[i], PERF_RECORD_UNTHROTTLE);
+		EXPECT_GT(off, 2);
+		EXPECT_LE(off, on + 1);
+		EXPECT_GE(off, on);
+	}
+	throttles = records(group.map[1], PERF_RECORD_THROTTLE);
+	EXPECT_EQ(records(group.map[0], PERF_RECORD_THROTTLE), throttles);
+	for (i = 0; i < 2; i++)
+		other += samples(busy[i].map[0]);
+	ASSERT_GT(other, 2 * throttles);
+	EXPECT_LE(works, throttles + throttles / 4 + 10);
+
+	for (i = 0; i < 2; i++)
+		close_group(&busy[i]);
+	close_group(&group);
+}
+
+TEST_F(acr, acr_b12_changed_period)
+{
+	struct group group;
+	uint64_t period;
+
+	ASSERT_EQ(open_group(&group, self->with->type, silent), 0);
+	EXPECT_SILENT(work_samples(&group, 0));
+	period = sampling[1].period;
+	ASSERT_EQ(ioctl(group.fd[1], PERF_EVENT_IOC_PERIOD, &period), 0);
+	EXPECT_SAMPLES(SAMPLES, work_samples(&group, 0));
+	period = silent[1].period;
+	ASSERT_EQ(ioctl(group.fd[1], PERF_EVENT_IOC_PERIOD, &period), 0);
+	EXPECT_SILENT(work_samples(&group, 0));
+	close_group(&group);
+}
+
+/* Interrupts of all counters of a CPU so far */
+static unsigned long pmis(int cpu)
+{
+	return nr_interrupts("PMI:", cpu);
+}
+
+TEST_F(acr, acr_b15_self_reload_is_silent)
+{
+	static const struct member members[] = {
+		{ EVENT_BRANCHES, 1000, 0x1 },
+		{}
+	};
+	struct group group;
+	unsigned long before;
+
+	ASSERT_EQ(open_group(&group, self->with->type, members), 0);
+	before = pmis(self->with->cpu);
+	EXPECT_EQ(work_samples(&group, 0), 0);
+	EXPECT_EQ(pmis(self->with->cpu), before);
+	close_group(&group);
+}
+
+/* A PMI that no status bit explains would be an unknown NMI */
+TEST_F(acr, acr_e5_no_pmi_without_sample)
+{
+	struct group group;
+	unsigned long before, n;
+
+	ASSERT_EQ(open_group(&group, self->with->type, sampling), 0);
+	before = pmis(self->with->cpu);
+	n = work_samples(&group, 0);
+	EXPECT_LE(pmis(self->with->cpu) - before, n);
+	close_group(&group);
+
+	ASSERT_EQ(open_group(&group, self->with->type, silent), 0);
+	before = pmis(self->with->cpu);
+	work();
+	EXPECT_EQ(pmis(self->with->cpu) - before, samples(group.map[0]));
+	close_group(&group);
+}
+
+TEST_F(acr, acr_b16_precise_member)
+{
+	struct member members[3];
+	struct group group;
+
+	if (self->with->max_precise < 1)
+		SKIP(return, "no PEBS");
+
+	memcpy(members, silent, sizeof(members));
+	members[0].precise = 2;
+	ASSERT_EQ(open_group(&group, self->with->type, members), 0);
+	work();
+	/* Records are buffered until then */
+	ASSERT_EQ(ioctl(group.fd[0], PERF_EVENT_IOC_DISABLE, 0), 0);
+	EXPECT_SILENT(samples(group.map[0]));
+	close_group(&group);
+
+	memcpy(members, sampling, sizeof(members));
+	members[0].precise = 2;
+	ASSERT_EQ(open_group(&group, self->with->type, members), 0);
+	work();
+	ASSERT_EQ(ioctl(group.fd[0], PERF_EVENT_IOC_DISABLE, 0), 0);
+	EXPECT_SAMPLES(SAMPLES, samples(group.map[0]));
+	close_group(&group);
+}
+
+TEST_HARNESS_MAIN
