@@ -434,7 +434,7 @@ echo $database >/sys/fs/cgroup/db/cgroup.procs
 """
 # What the example and the text of 6.12 had, see perf's topdown.txt
 FAULTS = (r"_rdpmd", r"slota_", r"jevents", r"reset after each system call",
-          r"resets? on every read", r"[Pp]er core mode is automatically enabled", r"slots_p == NULL", r"\* ?255\b(?!ths)")
+          r"resets? on every read", r"[Pp]er core mode is automatically enabled", r"slots_p == NULL", r"\* ?255\b(?!th)")
 FACTS = ("fractions of 255", "slots * byte / 255", "PERF_IOC_FLAG_GROUP",
          "when a count is read while the event is on a CPU",
          "It works on events that are disabled or off the CPU",
