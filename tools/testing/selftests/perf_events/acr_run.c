@@ -25,6 +25,15 @@ TEST_F(acr, acr_e13_masks_are_translated)
 	close_group(&group);
 }
 
+TEST_F(acr, acr_e12_accepted_is_programmed)
+{
+	struct group group;
+
+	ASSERT_EQ(open_group(&group, self->with->type, silent), 0);
+	EXPECT_SILENT(work_samples(&group, 0));
+	close_group(&group);
+}
+
 TEST_F(acr, acr_e2_bits_beyond_group)
 {
 	static const struct member members[] = {

@@ -145,6 +145,11 @@ static void acr_e2_stale_assignment(struct kunit *test)
 	for (i = 0; i < X86_PMC_IDX_MAX; i++)
 		group->cpuc.assign[i] = i % 8;
 
+	/* The members of another group have the same numbers */
+	for (i = 0; i < 2; i++)
+		put_on(test, add_member(test, 0), 2 + i);
+
+	start_group(test);
 	put_on(test, add_member(test, 0xcb), 33);
 	enable(test);
 	expect_causes(test, 33, BIT_ULL(33));

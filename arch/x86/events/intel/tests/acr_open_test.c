@@ -52,6 +52,11 @@ static void acr_e6_software_leader(struct kunit *test)
 	EXPECT_NO_WRITE(test);
 	KUNIT_EXPECT_TRUE(test, raises_pmi(event));
 	expect_untouched(test, software);
+
+	/* This would be an event that is reloaded by itself */
+	software->hw.acr_member = 0;
+	software->attr.config2 = 0x1;
+	EXPECT_ACCEPTED(test, new_event(test, &group->core, 0));
 }
 
 static void acr_e7_software_siblings(struct kunit *test)

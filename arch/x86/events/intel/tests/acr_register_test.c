@@ -172,6 +172,15 @@ static void acr_e10_plain_event_is_not_reloaded(struct kunit *test)
 	enable(test);
 	EXPECT_NO_WRITE(test);
 
+	/* It may do what reloaded events may not */
+	start_group(test);
+	event = new_event(test, &group->core, 0);
+	event->attr.freq = 1;
+	EXPECT_ACCEPTED(test, event);
+	event->attr.freq = 0;
+	event->attr.sample_period = 0;
+	EXPECT_ACCEPTED(test, event);
+
 	event = new_event(test, &group->core, 0x1);
 	EXPECT_ACCEPTED(test, event);
 	KUNIT_EXPECT_TRUE(test, event->hw.flags & PERF_X86_EVENT_ACR);
