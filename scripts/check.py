@@ -142,14 +142,14 @@ def perftest(check):
     if status or missing:
         check.record("perftest", "all", "fail", time.monotonic() - start, log,
                      f"no test called: {missing}" if missing else tail(text))
-    acr.run_perf(check)
+    check.attempt("perftest", acr.run_perf)
 
 
 def machine(check):
     for suite in (model, acr, acr_trace, acr_truth, hotplug,
                   constraints, switch_cost, pmi, cost, power, samples,
                   topdown):
-        suite.run(check)
+        check.attempt("machine", suite.run)
 
 
 def demo(check):
@@ -187,7 +187,7 @@ def main():
     for suite in chosen:
         if check.wants(suite):
             print(f"----  {suite}", flush=True)
-            known[suite](check)
+            check.attempt(suite, known[suite])
     return check.finish(BUILD + "/results/check.tsv")
 
 

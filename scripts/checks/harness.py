@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import time
+import traceback
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 MACHINE = TOP + "/tools/testing/machine"
@@ -47,6 +48,8 @@ CPUS = ("skylake", "icelake", "sapphirerapids", "arrowlake", "lunarlake",
 REQUIREMENT = re.compile(r"(?:(.*)\.)?(acr|pmi|topdown)_([bdekr]?)(\d+)_(.*)", re.I)
 # A test that runs in several places names them in front, and at the end then.
 PLACES = CPUS + ("arrowlake-atom", "skylake-late")
+# What fails where tests could not be run to their end
+BROKEN = "broken-"
 
 
 def spelled(name):
@@ -79,7 +82,8 @@ class Check:
 
     def record(self, suite, test, result, seconds=0.0, log="", why=""):
         test = spelled(test)
-        if suite != "build" and not self.wants(suite, test):
+        if suite != "build" and not test.startswith(BROKEN) and \
+                not self.wants(suite, test):
             return
         self.rows.append((suite, test, result, seconds))
         print(f"{result:4}  {suite}/{test}  {seconds:.1f} s", flush=True)
@@ -98,6 +102,16 @@ class Check:
         status, text = captured(command, log, **options)
         self.record(suite, test, "fail" if status else "pass",
                     time.monotonic() - start, log, tail(text))
+
+    def attempt(self, suite, function):
+        """Run tests; those behind an exception are missing, but no others."""
+        start = time.monotonic()
+        try:
+            function(self)
+        except (Exception, SystemExit):
+            self.record(suite, BROKEN + function.__module__.rpartition(".")[2],
+                        "fail", time.monotonic() - start,
+                        why=tail(traceback.format_exc()))
 
     def need(self, suite, *parts):
         """Build parts once each; false, and a failure, if one cannot be."""

@@ -12,6 +12,7 @@ from unittest import mock
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from checks import harness  # noqa: E402
+import check  # noqa: E402
 import demo  # noqa: E402
 
 KTAP = """\
@@ -50,6 +51,59 @@ class Results(unittest.TestCase):
     def test_nothing_passed_is_a_failure(self):
         with contextlib.redirect_stdout(io.StringIO()):
             self.assertEqual(harness.Check("").finish(os.devnull), 1)
+
+
+class Exceptions(unittest.TestCase):
+    """One in a test is a failure of its suite, and of no other."""
+
+    def rows(self, pattern, *functions):
+        checked = harness.Check(pattern)
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            for function in functions:
+                checked.attempt("machine", function)
+            self.assertEqual(checked.finish(os.devnull), 1)
+        return [row[:3] for row in checked.rows], out.getvalue()
+
+    @staticmethod
+    def good(checked):
+        checked.record("machine", "good", "pass")
+
+    @staticmethod
+    def bad(_):
+        raise KeyError("nothing there")
+
+    @staticmethod
+    def leaves(_):
+        sys.exit("no way")
+
+    def test_others_go_on(self):
+        name = "broken-" + __name__
+        for bad, said in ((self.bad, "nothing there"), (self.leaves, "no way")):
+            rows, text = self.rows("", self.good, bad, self.good)
+            self.assertEqual(rows, [("machine", "good", "pass"),
+                                    ("machine", name, "fail"),
+                                    ("machine", "good", "pass")])
+            self.assertIn(said, text)
+
+    def test_a_pattern_does_not_hide_it(self):
+        rows, _ = self.rows("machine/good", self.good, self.bad)
+        self.assertEqual(len(rows), 2)
+
+    def test_all_suites_are_run(self):
+        ran = []
+
+        def broken(_):
+            raise ValueError
+        suites = {"one": broken, "two": lambda checked: ran.append(checked)}
+        with contextlib.redirect_stdout(io.StringIO()), \
+                mock.patch.object(check, "SUITES", suites), \
+                mock.patch.object(check, "BUILD", os.devnull), \
+                mock.patch.object(harness.Check, "finish", return_value=1) as end, \
+                mock.patch.object(sys, "argv", ["check.py"]):
+            self.assertEqual(check.main(), 1)
+        self.assertEqual([row[:3] for row in ran[0].rows],
+                         [("one", "broken-" + __name__, "fail")])
+        end.assert_called_once()
 
 
 class Cases(unittest.TestCase):
