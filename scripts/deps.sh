@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # Make sure that the Debian packages which the build and the tests use are
 # there: as root install what is missing, else say how. (Semantic patches that
-# count their matches need libpython's development link.) With an argument, for
+# count their matches need libpython's development link. linux-perf is the
+# distribution's perf, which has to record with the series, too.) With an argument, for
 # what is not part of check: deps.sh deb|lint
 . "$(dirname "$0")/lib.sh"
 
@@ -10,7 +11,7 @@ packages="
 	bc bison build-essential busybox-static ccache clang coccinelle codespell
 	debian-archive-keyring debootstrap flex git libclang-rt-14-dev
 	libcmocka-dev libdw-dev libelf-dev libfdt-dev libglib2.0-dev
-	libpixman-1-dev libpython3-dev lz4 meson ninja-build patch pkg-config
+	libpixman-1-dev libpython3-dev linux-perf lz4 meson ninja-build patch pkg-config
 	python3 qemu-system-data seabios shellcheck sparse xz-utils
 "
 

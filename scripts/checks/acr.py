@@ -187,7 +187,8 @@ def acr_distribution(check):
     linked = subprocess.run(["ldd", DISTRIBUTION_PERF], capture_output=True,
                             text=True, check=False)
     if linked.returncode:
-        check.record("perftest", test, "skip")
+        check.record("perftest", test, "fail", why=f"no {DISTRIBUTION_PERF}:"
+                     " install linux-perf, see scripts/deps.sh")
         return
     files = [f"--add={DISTRIBUTION_PERF}=/usr/bin/distribution-perf"]
     files += [f"--add={path}={path}" for path in

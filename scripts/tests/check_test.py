@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Unit tests of check.py: how it judges what perf says of its own tests."""
+
+import contextlib
+import io
+import os
+import sys
+import unittest
+from unittest import mock
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import check  # noqa: E402
+from checks import acr, harness  # noqa: E402
+
+TESTS = """\
+  6: Parse event definition strings        :
+  6.1: Test event parsing                  : Ok
+  6.2: Parsing of all PMU events from sysfs: {}
+  6.3: Parsing of given PMU events from sysfs with PMU: Ok
+  6.4: Parsing of event modifiers          : Ok
+  6.5: Parsing of a hybrid event           : Ok
+ 90.1: ACR ratios                          : {}
+ 91.1: topdown_r2_columns_std              : {}
+"""
+
+
+class PerfTests(unittest.TestCase):
+    def rows(self, *verdicts):
+        checked = harness.Check("")
+        text = TESTS.format(*verdicts)
+        with contextlib.redirect_stdout(io.StringIO()), \
+                mock.patch.object(checked, "need", return_value=True), \
+                mock.patch.object(acr, "run_perf"), \
+                mock.patch.object(check, "boot", return_value=(0, text, "log")):
+            check.perftest(checked)
+        return {row[1]: row[2] for row in checked.rows}
+
+    def test_all_pass(self):
+        rows = self.rows("Ok", "Ok", "Ok")
+        self.assertEqual(set(rows.values()), {"pass"})
+        self.assertEqual(len(rows), 7)
+
+    def test_what_upstream_skips_is_skipped(self):
+        self.assertNotIn("all", self.rows("Skip", "Ok", "Ok"))
+
+    def test_what_ours_skips_is_a_failure(self):
+        for verdicts in ("Ok", "Skip", "Ok"), ("Ok", "Ok", "Skip"):
+            self.assertEqual(self.rows(*verdicts)["all"], "fail")
+
+    def test_without_a_perf_of_the_distribution_it_fails(self):
+        checked = harness.Check("")
+        with contextlib.redirect_stdout(io.StringIO()), \
+                mock.patch.object(acr, "DISTRIBUTION_PERF", os.devnull):
+            acr.acr_distribution(checked)
+        self.assertEqual([row[2] for row in checked.rows], ["fail"])
+
+
+if __name__ == "__main__":
+    unittest.main()
