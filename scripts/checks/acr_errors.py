@@ -80,6 +80,14 @@ REFUSED = {
         "branches:20%/pppu,",
         "'$A,ratio-to=branches:20%/pppu' cannot be reloaded with :ppp",
         "Use :pp"),
+    "ppp-cause": (
+        "-e '{$A,period=2,acr=branches/u,cpu_atom/branches,period=9/pppu}'",
+        "branches/u,", "'cpu_atom/branches,period=9/pppu' cannot be counted where"
+        " cpu_atom has auto counter reload", "Use :pp"),
+    "ppp-cause-leads": (
+        "-e '{$B,period=9/pppu,$A,period=2,acr=branches/u}'",
+        "branches/u}", "'$B,period=9/pppu' cannot be counted where"
+        " cpu_atom has auto counter reload", "Use :pp"),
     "precise-self": (
         "-e '{$A,ratio-to=branches:20%/u,$B,period=10/ppu}'",
         "branches:20%/u,",
@@ -173,6 +181,10 @@ REFUSED = {
         "-c 100 -e '{" + "$B,acr=others/u," * 7 + "cpu_atom/cycles,acr=others/u}'",
         "others/u,cpu_atom/cycles", "7 events of the group have 6 counters of"
         " cpu_atom to share", "Use smaller groups"),
+    "counters-of-all": (
+        "-c 100 -e '{$A,acr=branch-instructions/u,$B/u" + ",cpu_atom/cache-misses/u" * 7 + "}'",
+        "branch-instructions/u,", "9 events of the group have 8 counters of cpu_atom to share",
+        "Use smaller groups"),
     "counters-fixed": (
         "-c 100 -e '{$A,acr=others/u,cpu_atom/event=0,umask=3/u}'",
         "others/u,", "'cpu_atom/event=0,umask=3/u' cannot be counted where cpu_atom has"

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <linux/kernel.h>
 #include <linux/list.h>
+#include <linux/zalloc.h>
 #include "acr.h"
 #include "acr-stat.h"
 #include "acr-words.h"
@@ -489,6 +490,94 @@ static int test__acr_refused(struct test_suite *test __maybe_unused,
 	return ret;
 }
 
+/* As the kernel says it in the folder caps */
+static int add_cap(struct perf_pmu *pmu, const char *name, const char *value)
+{
+	struct perf_pmu_caps *cap = zalloc(sizeof(*cap));
+
+	if (!cap)
+		return -1;
+
+	cap->name = strdup(name);
+	cap->value = strdup(value);
+	list_add_tail(&cap->list, &pmu->caps);
+	pmu->nr_caps++;
+	pmu->caps_initialized = true;
+	return cap->name && cap->value ? 0 : -1;
+}
+
+/* Without an error: the group is accepted */
+static const struct {
+	const char *str;
+	const char *error;
+} precise[] = {
+	{ "{" W("misses,acr=branches") "," B "ppp}",
+	  "'" B "ppp' cannot be counted where acr-with has" },
+	{ "{" B "ppp," W("misses,acr=branches") "}",
+	  "'" B "ppp' cannot be counted where acr-with has" },
+	{ "{" W("misses,acr=branches") "," W("insns,period=9") "ppp," B "}", NULL },
+	{ "{" W("misses,acr=insns") "," W("insns,period=9") "ppp}",
+	  "' cannot be counted where acr-with has" },
+	{ "{" W("misses,acr=branches") "," B "pp}", NULL },
+	{ "{" B "P," W("misses,acr=branches") "P}", NULL },
+};
+
+static int check_precise(size_t i)
+{
+	bool found = false;
+	struct evlist *evlist = parse(precise[i].str, precise[i].error, &found);
+	struct record_opts opts = { .freq = 0, .default_interval = 4000 };
+	int ret = TEST_OK;
+
+	if (!evlist != !!precise[i].error || (!evlist && !found))
+		ret = TEST_FAIL;
+	if (evlist && !ret) {
+		struct evsel *evsel;
+
+		if (evlist__acr_config(evlist, &opts))
+			ret = TEST_FAIL;
+		evlist__for_each_entry(evlist, evsel) {
+			evsel__config(evsel, &opts, /*callchain=*/NULL);
+			if (evsel->precise_max && evsel->core.attr.precise_ip != 2)
+				ret = TEST_FAIL;
+		}
+	}
+	if (ret)
+		pr_debug("FAILED %s\n", precise[i].str);
+	evlist__delete(evlist);
+	return ret;
+}
+
+/* Only x86 knows which counters an event has */
+static bool counters_are_known(void)
+{
+	struct evlist *evlist = parse(W("misses") "ppp", /*error=*/NULL, NULL);
+	bool ret = evlist && arch_acr__event_counters(evlist__first(evlist)) != UINT64_MAX;
+
+	evlist__delete(evlist);
+	return ret;
+}
+
+static int test__acr_precise(struct test_suite *test __maybe_unused,
+			     int subtest __maybe_unused)
+{
+	struct fake_pmus pmus;
+	int ret = TEST_OK;
+
+	TEST_ASSERT_VAL("no test PMUs", !fake_pmus__get(&pmus));
+	/* As on E-cores of Arrow Lake */
+	pmus.with->is_core = true;
+	if (add_cap(pmus.with, "acr_reload_counters", "0x2000000fc") ||
+	    add_cap(pmus.with, "acr_cause_counters", "0x2000000fc"))
+		ret = TEST_FAIL;
+	else if (!counters_are_known())
+		ret = TEST_SKIP;
+	for (size_t i = 0; !ret && i < ARRAY_SIZE(precise); i++)
+		ret = check_precise(i);
+	fake_pmus__put(&pmus);
+	return ret;
+}
+
 /* Options that become known after the events */
 static const struct {
 	const char *str;
@@ -687,6 +776,8 @@ static struct test_case tests__acr[] = {
 	TEST_CASE("ACR columns of terms", acr_columns),
 	TEST_CASE("ACR order of members", acr_order),
 	TEST_CASE("ACR refused groups", acr_refused),
+	TEST_CASE_REASON("ACR counters of precise events", acr_precise,
+			 "not known to perf which counters an event can use"),
 	TEST_CASE("ACR options after events", acr_options),
 	TEST_CASE("ACR relation in words", acr_words),
 	TEST_CASE("ACR counters of a group", acr_counters),

@@ -8,8 +8,6 @@
 #include "record.h"
 
 #define ACR_MAX_PERIOD	0x7fffffffULL
-/* Largest value of :p that a reloaded event can have */
-#define ACR_MAX_PRECISE	2
 
 /**
  * acr__is_cause - Does a member reload another one, or itself?
@@ -27,20 +25,35 @@ bool acr__is_cause(const struct acr_group *group, int member)
 	return false;
 }
 
+/**
+ * acr__where - Find the event that an error of a member points to
+ * @group:	a group with its masks
+ * @member:	number of the member
+ *
+ * Return: the member, one that it reloads if it has no term of its own, or one
+ * that has.
+ */
+struct evsel *acr__where(const struct acr_group *group, int member)
+{
+	struct evsel *where = group->member[member];
+
+	for (int k = 0; k < group->nr && !evsel__acr_place(where); k++) {
+		if (group->mask[k] & BIT_ULL(member))
+			where = group->member[k];
+	}
+	for (int k = 0; k < group->nr && !evsel__acr_place(where); k++)
+		where = group->member[k];
+	return where;
+}
+
 /* An event that is reloaded, or reloads others */
 static int acr__check_member(struct acr_group *group, int i,
 			     const struct record_opts *opts)
 {
-	struct evsel *evsel = group->member[i], *where = evsel;
+	struct evsel *evsel = group->member[i], *where = acr__where(group, i);
 	struct evsel_config_term *period = evsel__get_config_term(evsel, PERIOD);
 	bool self = group->mask[i] & BIT_ULL(i);
 	u64 value = 0;
-
-	/* A cause may have no term of its own */
-	for (int k = 0; k < group->nr && !evsel__acr_place(where); k++) {
-		if (group->mask[k] & BIT_ULL(i))
-			where = group->member[k];
-	}
 
 	if (evsel__get_config_term(evsel, FREQ)) {
 		return acr__error(group->err, where, "Use period= instead of freq=",

@@ -43,13 +43,16 @@ static int read_counters(struct perf_pmu *pmu, struct acr_counters *counters)
 	if (!pmu->is_core)
 		return -EOPNOTSUPP;
 
-	if (perf_pmu__caps_parse(pmu) > 0) {
+	if (arch_acr__counters(pmu, counters)) {
+		memset(counters, 0, sizeof(*counters));
+		counters->all = UINT64_MAX;
+	}
+	/* The kernel may use fewer than the CPU has */
+	if (perf_pmu__caps_parse(pmu) > 0 && read_cap(pmu, "acr_reload_counters")) {
 		counters->reload = read_cap(pmu, "acr_reload_counters");
 		counters->cause = read_cap(pmu, "acr_cause_counters");
-		if (counters->reload)
-			return 0;
 	}
-	return arch_acr__counters(pmu, counters);
+	return counters->reload ? 0 : -EOPNOTSUPP;
 }
 
 /* Give event @i a counter; those that have one may have to take another */
@@ -100,58 +103,61 @@ u64 acr__crowded(const u64 *can, int nr, u64 *counters)
 	return left;
 }
 
+/* Members are more than their counters, or one has none at all */
+static int acr__refuse(struct acr_group *group, u64 crowded, u64 counters,
+		       const struct perf_pmu *pmu)
+{
+	struct evsel *evsel, *where;
+	int first = 0;
+
+	while (!(crowded & BIT_ULL(first)))
+		first++;
+	evsel = group->member[first];
+	where = acr__where(group, first);
+
+	if (!counters) {
+		return acr__error(group->err, where,
+				  evsel->core.attr.precise_ip > ACR_MAX_PRECISE ?
+				  "Use :pp" : "Use another event",
+				  "'%s' cannot be counted where %s has auto counter reload",
+				  evsel__name(evsel), pmu->name);
+	}
+
+	for (int i = 0; i < group->nr; i++) {
+		if (crowded & BIT_ULL(i) && evsel__acr_place(group->member[i]))
+			where = group->member[i];
+	}
+	return acr__error(group->err, where, "Use smaller groups",
+			  "%d events of the group have %d counters of %s to share",
+			  (int)hweight64(crowded), (int)hweight64(counters), pmu->name);
+}
+
 /**
  * acr__check_counters - Refuse a group that has too few counters
  * @group:	a group with its masks
  *
- * Members that neither are reloaded nor reload others can use counters that
- * perf knows nothing of; about these the kernel has the last word.
+ * Some events have fewer counters than perf knows of; about these the kernel
+ * has the last word.
  *
  * Return: 0, or a negative error.
  */
 int acr__check_counters(struct acr_group *group)
 {
 	struct perf_pmu *pmu = evsel__core_pmu(group->member[0]);
-	const struct evsel *where = group->member[0];
-	struct evsel *first = NULL, *related[ACR_MAX_MEMBERS];
 	u64 can[ACR_MAX_MEMBERS], crowded, counters;
 	struct acr_counters all;
-	int nr = 0;
 
 	if (read_counters(pmu, &all))
 		return 0;
 
 	for (int i = 0; i < group->nr; i++) {
-		bool is_cause = acr__is_cause(group, i);
-
-		if (!group->mask[i] && !is_cause)
-			continue;
-		can[nr] = arch_acr__event_counters(group->member[i]);
+		can[i] = arch_acr__event_counters(group->member[i]) & all.all;
 		if (group->mask[i])
-			can[nr] &= all.reload;
-		if (is_cause)
-			can[nr] &= all.cause;
-		related[nr++] = group->member[i];
+			can[i] &= all.reload;
+		if (acr__is_cause(group, i))
+			can[i] &= all.cause;
 	}
 
-	crowded = acr__crowded(can, nr, &counters);
-	if (!crowded)
-		return 0;
-
-	for (int i = 0; i < nr; i++) {
-		if (!(crowded & BIT_ULL(i)))
-			continue;
-		if (!first)
-			first = related[i];
-		if (evsel__acr_place(related[i]))
-			where = related[i];
-	}
-	if (!counters) {
-		return acr__error(group->err, where, "Use another event",
-				  "'%s' cannot be counted where %s has auto counter reload",
-				  evsel__name(first), pmu->name);
-	}
-	return acr__error(group->err, where, "Use smaller groups",
-			  "%d events of the group have %d counters of %s to share",
-			  (int)hweight64(crowded), (int)hweight64(counters), pmu->name);
+	crowded = acr__crowded(can, group->nr, &counters);
+	return crowded ? acr__refuse(group, crowded, counters, pmu) : 0;
 }

@@ -59,6 +59,7 @@ int acr__resolve_ratios(struct acr_group *group);
 int acr__derive_periods(struct acr_group *group, u64 interval);
 
 bool acr__is_cause(const struct acr_group *group, int member);
+struct evsel *acr__where(const struct acr_group *group, int member);
 int acr__check_counters(struct acr_group *group);
 int acr__check_group(struct acr_group *group, const struct record_opts *opts);
 

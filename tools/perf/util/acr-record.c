@@ -25,7 +25,13 @@ static int acr__config_group(struct list_head *list, struct evsel *leader,
 		group.mask[i] = group.member[i]->core.attr.config2;
 
 	ret = acr__derive_periods(&group, opts->freq ? 0 : opts->default_interval);
-	return ret ?: acr__check_group(&group, opts);
+	if (!ret)
+		ret = acr__check_group(&group, opts);
+	for (int i = 0; i < group.nr; i++) {
+		group.member[i]->acr_related = group.mask[i] ||
+					       acr__is_cause(&group, i);
+	}
+	return ret;
 }
 
 /**

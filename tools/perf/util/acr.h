@@ -10,6 +10,9 @@
 #include <linux/types.h>
 #include <stdbool.h>
 
+/* Level of :p that goes together with a reload; above it, counters are few */
+#define ACR_MAX_PRECISE	2
+
 struct evlist;
 struct evsel;
 struct list_head;
@@ -47,10 +50,12 @@ int evlist__acr_check_cpus(struct evlist *evlist, const char *cpu_list);
 
 /**
  * struct acr_counters - Counters of a PMU, bit 32 + i is fixed counter i
+ * @all:	those that there are, and maybe more
  * @reload:	those that can be reloaded
  * @cause:	those that can reload others
  */
 struct acr_counters {
+	u64	all;
 	u64	reload;
 	u64	cause;
 };

@@ -14,15 +14,20 @@
 #define CPUID_EXT_FEATURES		0x7
 #define CPUID_EXT_FEATURES_PERFMON	BIT(8)
 #define CPUID_PERFMON_EXT		0x23
+#define CPUID_PERFMON_EXT_COUNTERS	1
 #define CPUID_PERFMON_EXT_ACR		2
 
 #define GENERAL_COUNTERS		GENMASK_ULL(31, 0)
 #define FIXED_COUNTER(n)		BIT_ULL(32 + (n))
 
+/* Precise distribution: its level, and the counters that can have it */
+#define PRECISE_PDIST			3
+#define PDIST_COUNTERS			(BIT_ULL(0) | BIT_ULL(1) | FIXED_COUNTER(0))
+
 /* The leaf of the CPU that this runs on */
 static int read_counters(struct acr_counters *counters)
 {
-	unsigned int eax, ebx, ecx, edx;
+	unsigned int eax, ebx, ecx, edx, leaves;
 
 	cpuid(0, 0, &eax, &ebx, &ecx, &edx);
 	if (eax < CPUID_PERFMON_EXT)
@@ -32,9 +37,16 @@ static int read_counters(struct acr_counters *counters)
 	if (!(eax & CPUID_EXT_FEATURES_PERFMON))
 		return -EOPNOTSUPP;
 
-	cpuid(CPUID_PERFMON_EXT, 0, &eax, &ebx, &ecx, &edx);
-	if (!(eax & BIT(CPUID_PERFMON_EXT_ACR)))
+	cpuid(CPUID_PERFMON_EXT, 0, &leaves, &ebx, &ecx, &edx);
+	if (!(leaves & BIT(CPUID_PERFMON_EXT_ACR)))
 		return -EOPNOTSUPP;
+
+	counters->all = UINT64_MAX;
+	if (leaves & BIT(CPUID_PERFMON_EXT_COUNTERS)) {
+		cpuid(CPUID_PERFMON_EXT, CPUID_PERFMON_EXT_COUNTERS,
+		      &eax, &ebx, &ecx, &edx);
+		counters->all = eax | (u64)ebx << 32;
+	}
 
 	cpuid(CPUID_PERFMON_EXT, CPUID_PERFMON_EXT_ACR, &eax, &ebx, &ecx, &edx);
 	counters->reload = eax | (u64)ebx << 32;
@@ -92,15 +104,8 @@ static const struct {
 	{ 0x02c2, GENERAL_COUNTERS | FIXED_COUNTER(6) },	/* topdown-retiring */
 };
 
-/**
- * arch_acr__event_counters - Tell which counters an event can use
- * @evsel:	event of a core PMU
- *
- * Return: the counters as bits, some of which the CPU may not have.
- */
-u64 arch_acr__event_counters(const struct evsel *evsel)
+static u64 config_counters(const struct perf_event_attr *attr)
 {
-	const struct perf_event_attr *attr = &evsel->core.attr;
 	u64 config = attr->config;
 
 	if (attr->type == PERF_TYPE_HW_CACHE)
@@ -127,4 +132,19 @@ u64 arch_acr__event_counters(const struct evsel *evsel)
 			return fixed_events[i].counters;
 	}
 	return GENERAL_COUNTERS;
+}
+
+/**
+ * arch_acr__event_counters - Tell which counters an event can use
+ * @evsel:	event of a core PMU
+ *
+ * Return: the counters as bits, some of which the CPU may not have.
+ */
+u64 arch_acr__event_counters(const struct evsel *evsel)
+{
+	u64 counters = config_counters(&evsel->core.attr);
+
+	if (evsel->core.attr.precise_ip == PRECISE_PDIST)
+		counters &= PDIST_COUNTERS;
+	return counters;
 }
