@@ -51,6 +51,8 @@ on names -e "{$misses,period=2000,acr=b/u,$base,name=b,period=10000,acr=all/u}" 
 on mask -e "{$misses,period=2000,acr_mask=0x2/u,$base,period=10000,acr_mask=0x3/u}" mispredict
 on legacy -e "{branch-misses/ratio-to=branches:20%/u,branches/period=10000/u}" mispredict
 on legacy-mask -e "{branch-misses/period=2000,acr_mask=0x2/u,branches/period=10000,acr_mask=0x3/u}" mispredict
+on blanks -e "{branch-misses/period=2000,acr=branches/u, branches/period=10000,acr=all/u}" mispredict
+on published -e "{$misses,period=2000,acr_mask=0x2/u, $base,period=10000,acr_mask=0x3/u}" mispredict
 on moved -e "{$base,period=10000,acr_mask=0x3/u,$misses,period=2000,acr_mask=0x1/u}" mispredict
 on two -e "{$misses,ratio-to=branches:20%/u,$P/cache-misses,ratio-to=branches:9/u,$base,period=10000/u}" mispredict
 on precise -e "{$misses,ratio-to=branches:20%/ppu,$base,period=10000/u}" mispredict
@@ -109,8 +111,8 @@ taskset -c 1 perf stat -e "$ratio" mispredict 2>&1 | sed -n 's/^/stat /; /no tot
 perf top --stdio -e "{$misses,ratio-to=branches:20%/u,$base/u}" 2>&1 </dev/null |
 	sed -n 's/^/top /; /no period/p'
 """
-ACR_NAMES = ("ratio fraction prev prev-base prev-count count names mask legacy legacy-mask moved two"
-             " precise precise-max per-thread no-inherit inherit cpu cpus all"
+ACR_NAMES = ("ratio fraction prev prev-base prev-count count names mask blanks published legacy legacy-mask moved"
+             " two precise precise-max per-thread no-inherit inherit cpu cpus all"
              " branch-stack process thread delay control leader").split()
 ACR_WORDS = ("branch-misses is reloaded by branch-instructions; samples when"
              " branch-misses/branch-instructions > 20 %\n",

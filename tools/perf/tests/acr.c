@@ -29,6 +29,7 @@
 static const char *const pmu_files[] = {
 	"type",			"9980\n",
 	"format/event",		"config:0-7\n",
+	"format/edge",		"config:18\n",
 	"events/misses",	"event=0xc5\n",
 	"events/branches",	"event=0xc4\n",
 	"events/loads",		"event=0xd0\n",
@@ -202,6 +203,11 @@ static const struct acr_case cases[] = {
 	{ "{" W("misses,acr=MISSES+insns") "," W("branches") "," W("insns") ",dummy}",
 	  { 0x5, 0, 0 }, { 0 } },
 	{ "{" W("misses,name=x,acr=y") "," W("misses,name=y") "}", { 0x2, 0 }, { 0 } },
+	/* As in published examples: blanks, and flags that come before the name */
+	{ "{" W("misses,acr=branches") "u, " W("branches,acr=all") "u}", { 0x2, 0x3 }, { 0 } },
+	{ "{" W("misses,acr=insns") ",\n\t" W("loads") ", " W("insns") "}", { 0x4, 0, 0 }, { 0 } },
+	{ "{" W("edge,misses,acr=branches") "," W("edge,branches,acr=misses") "}",
+	  { 0x2, 0x1 }, { 0 } },
 	/* Groups have members of their own */
 	{ "{" W("loads") "," W("insns,acr=loads") "},{" W("misses,acr=loads") "," W("loads") "}",
 	  { 0, 0x1, 0x2, 0 }, { 0 } },
@@ -423,6 +429,8 @@ static const struct {
 	  "acr-without has no auto counter reload" },
 	{ "{" W("misses,acr=others") "," WITHOUT("branches") "}", "another PMU" },
 	{ "{" W("misses,acr=dummy") ",dummy}", "a software event" },
+	{ "{" W("misses,acr=dummy") ",\n\tdummy}", "a software event" },
+	{ "{" W("misses,acr=dummy") ", dummy/period=9/}", "a software event" },
 	{ "{dummy," W("misses,acr=branches") "," B "}", "stands before a member" },
 	{ "{" W("misses,acr=branches") ",dummy," B "}", "stands before a member" },
 	{ "{cpu-clock/acr=misses/," W("misses") "}", "software event has no counter" },
@@ -651,6 +659,9 @@ static const struct {
 	  "# misses is reloaded by branches;"
 	  " samples when it counts 20 before branches overflows\n" },
 	{ "{" W("misses,period=20") "," B "}", "" },
+	{ "{" W("misses,ratio-to=branches:20%") ", " B "}",
+	  "# misses is reloaded by branches; samples when misses/branches > 20 %\n"
+	  "# branches is reloaded by misses and itself; takes no samples\n" },
 };
 
 static int check_words(size_t i)

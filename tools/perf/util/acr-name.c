@@ -11,6 +11,8 @@
 #include "pmu.h"
 #include "pmus.h"
 
+#define BLANKS	" \t\n"
+
 /* Terms that can stand without a value and are no names of events */
 static bool is_flag(const char *str, size_t len)
 {
@@ -24,6 +26,14 @@ static bool is_flag(const char *str, size_t len)
 			return true;
 	}
 	return false;
+}
+
+/* Flags of the hardware, like edge, are in sysfs */
+static bool is_format(const struct evsel *evsel, const char *name)
+{
+	const struct perf_pmu *pmu = evsel__core_pmu(evsel);
+
+	return pmu && perf_pmu__has_format(pmu, name);
 }
 
 /**
@@ -40,16 +50,18 @@ static bool is_flag(const char *str, size_t len)
  */
 const char *evsel__acr_name(struct evsel *evsel, char *buf, size_t size)
 {
-	const char *name = evsel__name(evsel);
-	const char *slash = strchr(name, '/'), *pos, *end;
+	const char *name = evsel__name(evsel), *slash, *pos, *end;
 	size_t len;
 
+	/* What stands between events belongs to the one behind it */
+	name += strspn(name, BLANKS);
+	slash = strchr(name, '/');
 	if (!slash) {
 		const char *colon = strrchr(name, ':');
 
 		len = strlen(name);
 		if (colon && colon[1] &&
-		    strspn(colon + 1, "ukhpPGHSDIWebR") == strlen(colon + 1))
+		    strspn(colon + 1, "ukhpPGHSDIWebRX") == strlen(colon + 1))
 			len = colon - name;
 		scnprintf(buf, size, "%.*s", (int)len, name);
 		return buf;
@@ -63,7 +75,8 @@ const char *evsel__acr_name(struct evsel *evsel, char *buf, size_t size)
 		if (len && !memchr(pos, '=', len) && !isdigit(*pos) &&
 		    !is_flag(pos, len)) {
 			scnprintf(buf, size, "%.*s", (int)len, pos);
-			return buf;
+			if (!is_format(evsel, buf))
+				return buf;
 		}
 	}
 
