@@ -46,6 +46,10 @@ on prev-count -c 2000 -e "{$misses/u,$base,ratio-to-prev=5/u}" mispredict
 on ipc-above-2 -e "{$P/instructions,period=20000/u,$P/cycles,ratio-to-prev=0.5/u}" mispredict
 on ipc-above-10 -e "{$P/instructions,period=20000/u,$P/cycles,ratio-to-prev=0.1/u}" mispredict
 on ipc-below-10 -e "{$P/cycles,ratio-to=instructions:10%/u,$P/instructions,period=20000/u}" mispredict
+on acceptance-a -e "{$P/instructions,period=200000,acr_mask=0x2/,$P/cycles,period=100000,acr_mask=0x3/}" mispredict
+on acceptance-b -e "{$P/instructions,period=40000,acr_mask=0x2/u,$P/cycles,period=20000,acr_mask=0x3/u}" mispredict
+on acceptance-b-precise -e "{$P/instructions,period=40000,acr_mask=0x2/pu,$P/cycles,period=20000,acr_mask=0x3/u}" mispredict
+on acceptance-c -e "{$P/instructions,period=20000,acr_mask=0x2/u,$P/cycles,period=40000,acr_mask=0x3/u}" mispredict
 on count -c 10000 -e "{$misses,ratio-to=branches:0.2/u,$base/u}" mispredict
 on names -e "{$misses,period=2000,acr=b/u,$base,name=b,period=10000,acr=all/u}" mispredict
 on mask -e "{$misses,period=2000,acr_mask=0x2/u,$base,period=10000,acr_mask=0x3/u}" mispredict
@@ -106,6 +110,8 @@ perf report --header-only -i ratio | sed -n 's/^# auto counter reload: /report /
 perf script --header-only -i ratio | sed -n 's/^# auto counter reload: /header /p'
 perf script -i ratio | sed -n 's/^# auto counter reload: /script /p'
 perf script -i ratio -F event,ip | sed -n 's/^# auto/fields &/p'
+taskset -c 1 perf record -q -o - -e "$ratio" mispredict 2>/dev/null | perf script 2>&1 |
+	awk '/^# auto/ { told++ } / loop2 /{ n++ } END { print "pipe", n + 0, told + 0 }'
 perf list 2>/dev/null | sed -n 's/^ */list /; /ratio-to/p'
 taskset -c 1 perf stat -e "$ratio" mispredict 2>&1 | sed -n 's/^/stat /; /no totals/p'
 perf top --stdio -e "{$misses,ratio-to=branches:20%/u,$base/u}" 2>&1 </dev/null |
@@ -122,7 +128,11 @@ ACR_WORDS = ("branch-misses is reloaded by branch-instructions; samples when"
 # event that only reloads another takes samples as without.
 ACR_EVENTS = {"cause-max": {"branch-instructions", "branch-misses"},
               "ipc-above-2": {"instructions"}, "ipc-above-10": set(),
-              "ipc-below-10": {"cycles"}}
+              "ipc-below-10": {"cycles"},
+              # What public suites record, at more than two and than one half
+              "acceptance-a": {"instructions"}, "acceptance-b": {"instructions"},
+              "acceptance-b-precise": {"instructions"},
+              "acceptance-c": {"instructions"}}
 # What has to be said, by whom.
 ACR_TOLD = {
     **{who: [f"{who} {line}" for line in ACR_WORDS]
@@ -153,7 +163,8 @@ def acr_records(check, cpu, pmu):
         check.record("perftest", f"acr-{name}-{cpu}", "pass" if right else "fail",
                      0, log, f"samples: {found[name]}")
     for name, events in ACR_EVENTS.items():
-        right = {event for event, _ in found[name]} == events
+        # Of unknown NMIs the machine complains.
+        right = {event for event, _ in found[name]} == events and not status
         check.record("perftest", f"acr-{name}-{cpu}", "pass" if right else "fail",
                      0, log, f"samples: {found[name]}")
     for who, said in ACR_TOLD.items():
