@@ -160,6 +160,9 @@ size_t evlist__fprintf_acr(struct evlist *evlist, const char *prefix, FILE *fp)
 				group.mask[group.nr] = pos->core.attr.config2;
 			group.nr++;
 		}
+		/* The kernel has no use for a bit that stands for nobody */
+		for (int i = 0; i < group.nr; i++)
+			group.mask[i] &= GENMASK_ULL(group.nr - 1, 0);
 		for (int i = 0; i < group.nr; i++) {
 			if (group.mask[i])
 				ret += acr__fprintf_member(&group, i, prefix, fp);
