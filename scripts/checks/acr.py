@@ -110,8 +110,8 @@ perf report --header-only -i ratio | sed -n 's/^# auto counter reload: /report /
 perf script --header-only -i ratio | sed -n 's/^# auto counter reload: /header /p'
 perf script -i ratio | sed -n 's/^# auto counter reload: /script /p'
 perf script -i ratio -F event,ip | sed -n 's/^# auto/fields &/p'
-taskset -c 1 perf record -q -o - -e "$ratio" mispredict 2>/dev/null | perf script 2>&1 |
-	awk '/^# auto/ { told++ } / loop2 /{ n++ } END { print "pipe", n + 0, told + 0 }'
+taskset -c 1 perf record -q -o - -e "$ratio" mispredict 2>/dev/null | perf script -i - |
+	sed -n '1,/loop2/s/^# auto counter reload: /pipe /p'
 perf list 2>/dev/null | sed -n 's/^ */list /; /ratio-to/p'
 taskset -c 1 perf stat -e "$ratio" mispredict 2>&1 | sed -n 's/^/stat /; /no totals/p'
 perf top --stdio -e "{$misses,ratio-to=branches:20%/u,$base/u}" 2>&1 </dev/null |
@@ -136,7 +136,7 @@ ACR_EVENTS = {"cause-max": {"branch-instructions", "branch-misses"},
 # What has to be said, by whom.
 ACR_TOLD = {
     **{who: [f"{who} {line}" for line in ACR_WORDS]
-       for who in ("record", "evlist", "report", "header", "script")},
+       for who in ("record", "evlist", "report", "header", "script", "pipe")},
     "list": ["list {P/A,ratio-to=B:20%/,P/B,period=N/}"],
     "stat": ["stat WARNING: counts of reloaded events are no totals: counting"
              " without auto counter reload\n"],
