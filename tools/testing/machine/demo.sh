@@ -16,6 +16,7 @@ record()
 	# How many samples by event and symbol.
 	perf script -i "$run.data" -F event,ip,sym | awk '{ print $1, $3 }' |
 		sort | uniq -c >"/results/$run.samples"
+	perf script -i "$run.data" -F event,ip >"/results/$run.addresses"
 	perf report -i "$run.data" --stdio -q --sort sym 2>/dev/null >"/results/$run.report"
 }
 
