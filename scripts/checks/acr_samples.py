@@ -6,6 +6,7 @@ where the oracle begins. What the model knows of the program has to be what the
 oracle goes through.
 """
 
+import collections
 import re
 import subprocess
 import time
@@ -43,6 +44,10 @@ GROUPS = {
               "P/instructions,name=more,period=15013,acr=branches/u}",
               "branches:4001:0x6,insns:21001:0x7,insns:15013:0x1"),
 }
+
+# A counter that has one event to go when its task is switched out gets two: the
+# kernel starts no counter with less. Of 1000 switches it happens to one or two.
+ATTEMPTS = 3
 
 SCRIPT = """
 echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
@@ -148,12 +153,17 @@ def run(check):
         addresses = code()
         script = SCRIPT.format(cpu=number, first=addresses[0], end=addresses[-1])
         for group, (events, _) in GROUPS.items():
-            script += f"echo '== {group}'\nrecord '{events.replace('P/', pmu + '/')}'\n"
+            script += (f"echo '== {group}'\n"
+                       f"record '{events.replace('P/', pmu + '/')}'\n") * ATTEMPTS
         status, text, log = boot(f"perftest-acr-samples-{cpu}", script, "--cpu", cpu)
-        parts = dict(re.findall(r"^== (\S+)\n((?:(?!==).*\n)*)", text, re.M))
-        truth = numbers(parts.get("truth", ""))
+        parts = collections.defaultdict(list)
+        for name, part in re.findall(r"^== (\S+)\n((?:(?!==).*\n)*)", text, re.M):
+            parts[name].append(part)
+        truth = numbers("".join(parts["truth"]))
         for group, test in tests.items():
-            reason = wrong(group, addresses, parts.get(group, ""), truth)
+            reasons = [wrong(group, addresses, part, truth)
+                       for part in parts[group] or [""]]
+            reason = None if None in reasons else reasons[0]
             if status and not reason:
                 reason = f"status {status}: {tail(text, 3)}"
             check.record("perftest", test, "fail" if reason else "pass",
