@@ -166,6 +166,22 @@ for list in topdown-retiring "{instructions,topdown-retiring}" \
 done
 echo "list slots,slots"
 taskset -c 0 perf stat -x, -e slots,slots -a sleep 0.1 2>&1
+echo "== several lists"
+while read lists; do
+	echo "list $lists"
+	taskset -c 0 perf stat -x, $lists topdown retiring 2>&1
+done <<LISTS
+-e $pmu/topdown-retiring/ -e $pmu/topdown-bad-spec/
+-e $pmu/slots/ -e $pmu/topdown-retiring/
+-e {$pmu/cycles/,$pmu/topdown-retiring/} -e {$pmu/instructions/,$pmu/topdown-bad-spec/}
+-e $pmu/topdown-retiring/u -e $pmu/topdown-bad-spec/k -e $pmu/topdown-be-bound/u
+-e $pmu/cycles/ -e $pmu/instructions/
+LISTS
+echo "list record"
+taskset -c 0 perf record -q -o /tmp/data -c 1000003 \
+	-e "{$pmu/slots/,$pmu/instructions/,$pmu/topdown-retiring/}:S" \
+	-e "{$pmu/topdown-bad-spec/}:S" topdown bad-spec 2>&1
+perf evlist -g -i /tmp/data 2>&1 | grep -v dummy
 echo "== as written"
 perf stat -x, -e "$pmu/topdown-retiring/X" true 2>&1
 echo "== samplers"

@@ -279,6 +279,23 @@ class Verdicts:
                 if re.search(r"'\S*topdown-retiring\S*' is there twice", text)]
         return said == 2 * ["topdown-retiring,topdown-retiring"]
 
+    def r15_several_lists(self):
+        """Of several options -e, too, slots serve all metrics of a modifier."""
+        found = lists_of(self.part["several lists"])
+        slots, retiring, bad = "slots", "topdown-retiring", "topdown-bad-spec"
+        names = [[re.sub(r"^\w+/(.*)/(\w*)$", r"\1:\2", line.split(",")[2]).rstrip(":")
+                  for line in text.splitlines() if re.match(r"\d+,", line)]
+                 for _, text in found[:-1]]
+        recorded = re.findall(r"\w+/([\w-]+)/", found[-1][1])
+        return all(all_count(text) and "twice" not in text for _, text in found[:-1]) and \
+            names == [[slots, retiring, bad], [slots, retiring],
+                      [slots, "cycles", retiring, "instructions", bad],
+                      ["slots:u", "topdown-retiring:u", "topdown-be-bound:u",
+                       "slots:k", "topdown-bad-spec:k"],
+                      ["cycles", "instructions"]] and \
+            recorded == [slots, "instructions", retiring, bad] and \
+            re.match(r"\{[^{}]*\}:?\w*$", found[-1][1].strip())
+
     def r15_cgroups(self):
         """Each event counts in the cgroup that is at its place, with slots."""
         found = [(cgroups, [line.split(",") for line in text.splitlines() if line])
@@ -543,11 +560,10 @@ class OldVerdicts:
                       r"TopdownL\*: none, as they need slots", self.part["guest"], re.S)
 
     def r27_unit_tests_anywhere(self):
-        """What needs no PMU passes without; the rest says why it is skipped."""
+        """None of them needs a PMU that has slots."""
         found = dict(re.findall(r"^ *[\d.]+: (topdown_r\w+) *: (.*)$",
                                 self.part["tests"], re.M))
         groups = {name for name in found if re.match("topdown_r1[56]_", name)} - {
             "topdown_r15_codes"}
-        return len(groups) >= 6 and len(found) - len(groups) >= 40 and \
-            all(("Skip (no PMU has slots)" if name in groups else "Ok") in verdict
-                for name, verdict in found.items())
+        return len(groups) >= 7 and len(found) - len(groups) >= 40 and \
+            all("Ok" in verdict for verdict in found.values())
