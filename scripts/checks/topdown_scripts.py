@@ -217,6 +217,14 @@ for list in "{slots,cycles,r8700}:S" "$pmu/topdown-retiring/X" \
 	echo "list $list"
 	perf record -q -o /tmp/data -e "$list" true 2>&1
 done
+echo "== refused in stat"
+for list in "{$pmu/slots/,$pmu/cycles/,r8700}" "$pmu/topdown-retiring/X" \
+	"{$pmu/slots/,$pmu/cycles/,$pmu/topdown-retiring/,$pmu/topdown-retiring/}" \
+	"{$pmu/slots/u,$pmu/cycles/u,$pmu/topdown-retiring/kX}" \
+	"{$pmu/slots/,$pmu/topdown-retiring/,$pmu/topdown-bad-spec/},{$pmu/topdown-retiring/,$pmu/topdown-bad-spec/}"; do
+	echo "list $list"
+	taskset -c 0 perf stat -x, -e "$list" true 2>&1
+done
 echo "== weak"
 for list in "{$pmu/cache-references,period=100003/pppu,$pmu/slots/}" \
 	"{$pmu/slots/,$pmu/cycles/,r8700}"; do
@@ -224,6 +232,17 @@ for list in "{$pmu/cache-references,period=100003/pppu,$pmu/slots/}" \
 	echo "status $?"
 done
 timeout -s KILL 20 perf stat -x, -C 0 -e "{$pmu/cache-references/,$pmu/slots/}:W" true 2>&1
+echo "== features"
+weak="{$pmu/cache-references,period=100003/pppu,$pmu/slots/}:W"
+timeout -s KILL 20 perf record -vv -C 0 -b -o /tmp/data -e $pmu/cycles/ -e "$weak" true \
+	>/tmp/said 2>&1
+grep "switching off" /tmp/said
+perf evlist -v -i /tmp/data 2>&1
+for event in $pmu/topdown-retiring/X "{$pmu/slots/,$pmu/cycles/,$pmu/topdown-retiring/kX}:Su"; do
+	perf record -vv -o /tmp/data -e "$event" true >/tmp/said 2>&1
+	echo "refused $(grep -c "topdown-retiring.*needs" /tmp/said)"
+	grep "switching off" /tmp/said
+done
 echo "== hidden"
 mkdir /tmp/empty
 for hidden in /sys/devices/cpu*/events; do

@@ -331,7 +331,7 @@ class Verdicts:
         """A metric that must not get slots cannot count."""
         text = self.part["as written"]
         return "slots" not in text.replace("needs a group that slots", "") and \
-            re.search(r"<not supported>|needs a group", text)
+            "<not supported>" in text and text.count("needs a group that slots") == 1
 
     def r16_samplers(self):
         """Instructions sample beside a metric, slots without one."""
@@ -378,6 +378,20 @@ class Verdicts:
             and text.count("is twice in one group") == 1 \
             and text.count("needs the same modifiers") == 1 and len(lists) == 4
 
+    def r17_texts_of_stat(self):
+        """perf stat goes on without what is refused, and says why."""
+        deep, alone, twice, modifiers, turns = (
+            text for _, text in lists_of(self.part["refused in stat"]))
+        refused = [len(re.findall(r"^<not supported>,", text, re.M))
+                   for text in (deep, alone, twice, modifiers, turns)]
+        return refused == [int(not self.level2), 1, 1, 1, 0] and \
+            self.level2 == ("has no event topdown-mem-bound" not in deep) and \
+            "needs a group that slots" in alone and \
+            "is twice in one group" in twice and "is there twice in one group" in twice and \
+            "needs the same modifiers" in modifiers and \
+            re.findall(r"'\w+/(\S+)/' is there twice\. ", turns) == [
+                "topdown-retiring", "topdown-bad-spec"]
+
     def r17_weak_groups(self):
         """Taken apart once: slots go, and what is refused again is named."""
         text = self.part["weak"]
@@ -385,6 +399,15 @@ class Verdicts:
         return slots == "0" and deep not in ("124", "137") and \
             re.search(r"^\d+,,\S*slots", text, re.M) and \
             (deep != "0" and "On CPU" in text if not self.level2 else "On CPU" not in text)
+
+    def r17_features_stay(self):
+        """Nothing is switched off because of a topdown event that is refused."""
+        text = self.part["features"]
+        found = {event_of(["", "", name]): attr for name, attr in
+                 re.findall(r"^(\S+?): (.*)$", text, re.M) if "dummy" not in name}
+        return len(found) == 3 and text.count("refused 1\n") == 2 and \
+            "switching off" not in text and all(
+                "LOST" in attr and "sample_id_all: 1" in attr for attr in found.values())
 
     def r2_repeated(self):
         return re.search(r"^[^\n]*\d+\.\d\d,\d+,", self.part["repeated"], re.M)

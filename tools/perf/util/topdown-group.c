@@ -268,30 +268,54 @@ static bool same_slots_elsewhere(const struct evsel *a, const struct evsel *b)
 	       fits(evsel__leader(a), b) && a->core.attr.config == b->core.attr.config;
 }
 
+static bool same_in_group(const struct evsel *a, const struct evsel *b)
+{
+	return evsel__leader(a) == evsel__leader(b) &&
+	       a->core.attr.type == b->core.attr.type &&
+	       a->core.attr.config == b->core.attr.config;
+}
+
+/* The second of what is there more than once */
+static void warn_twice(struct evlist *evlist, struct evsel *metric)
+{
+	unsigned int together = 0, apart = 0;
+	struct evsel *before;
+
+	evlist__for_each_entry(evlist, before) {
+		if (before == metric)
+			break;
+		if (!evsel__is_topdown_metric(before))
+			continue;
+		if (same_in_group(before, metric))
+			together++;
+		else if (same_slots_elsewhere(before, metric))
+			apart++;
+	}
+	if (together + apart != 1)
+		return;
+	if (together)
+		pr_warning("Topdown metric '%s' is there twice in one group, which can have it once.\n"
+			   "Leave one of the two out.\n", evsel__name(metric));
+	else
+		pr_warning("Topdown metric '%s' is there twice. A group has it only once: two groups\n"
+			   "take turns and each counts part of the time. Leave one of the two out.\n",
+			   evsel__name(metric));
+}
+
 /**
  * topdown_group__warn - Name metrics that are measured twice
  * @evlist: the events
  *
- * They are in groups that take turns on one counter.
+ * They are in groups that take turns on one counter, or in one group, where the
+ * kernel refuses the second.
  */
 void topdown_group__warn(struct evlist *evlist)
 {
-	struct evsel *pos, *before;
+	struct evsel *pos;
 
 	evlist__for_each_entry(evlist, pos) {
-		if (!evsel__is_topdown_metric(pos))
-			continue;
-		evlist__for_each_entry(evlist, before) {
-			if (before == pos)
-				break;
-			if (!evsel__is_topdown_metric(before) ||
-			    !same_slots_elsewhere(before, pos))
-				continue;
-			pr_warning("Topdown metric '%s' is there twice. A group has it only once: two groups\n"
-				   "take turns and each counts part of the time. Leave one of the two out.\n",
-				   evsel__name(pos));
-			return;
-		}
+		if (evsel__is_topdown_metric(pos))
+			warn_twice(evlist, pos);
 	}
 }
 
