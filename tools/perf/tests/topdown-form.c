@@ -60,6 +60,7 @@ char *topdown_form__print(struct evlist *evlist, const struct topdown_form *form
 		.interval		= form->no_interval ? 0 : 1000,
 		.run_count		= 1,
 		.system_wide		= form->system_wide,
+		.cgroup_list		= form->cgroups,
 		.walltime_nsecs_stats	= &no_time,
 		/* Titles each time */
 		.interval_clear		= true,

@@ -17,6 +17,7 @@ struct evlist;
  * @system_wide: as with -a
  * @no_interval: as without -I
  * @pid: a process that is measured, or NULL
+ * @cgroups: as after --for-each-cgroup, or NULL
  * @smt: with AMD's fifth column
  * @metric_events: metrics of the tables, or NULL
  */
@@ -29,6 +30,7 @@ struct topdown_form {
 	bool			system_wide;
 	bool			no_interval;
 	const char		*pid;
+	const char		*cgroups;
 	bool			smt;
 	const struct rblist	*metric_events;
 };

@@ -46,14 +46,24 @@ static const struct event_count skylake[] = {
 	{ NULL, 0 },
 };
 
-/* 1000 cycles with 6 slots each: 600 go to the other hyperthread. */
+/*
+ * 1000 cycles with 6 slots each: 600 go to the other hyperthread. For 150 cycles
+ * the frontend delivers nothing. 3 of 4 flushes are of mispredicted branches, 2 of
+ * 3 stalls wait for memory, and a tenth of what retires is microcode.
+ */
 static const struct event_count zen4[] = {
 	{ "ls_not_halted_cyc", 1000 },
+	{ "cpu/de_no_dispatch_per_slot.no_ops_from_frontend,cmask=0x6/", 150 },
 	{ "de_no_dispatch_per_slot.no_ops_from_frontend", 1200 },
 	{ "de_no_dispatch_per_slot.backend_stalls", 1200 },
 	{ "de_no_dispatch_per_slot.smt_contention", 600 },
 	{ "de_src_op_disp.all", 3000 },
 	{ "ex_ret_ops", 2400 },
+	{ "ex_ret_brn_misp", 30 },
+	{ "resyncs_or_nc_redirects", 10 },
+	{ "ex_no_retire.load_not_complete", 200 },
+	{ "ex_no_retire.not_complete", 300 },
+	{ "ex_ret_ucode_ops", 240 },
 	{ NULL, 0 },
 };
 
@@ -146,6 +156,16 @@ static int test__amd_csv(struct test_suite *test __maybe_unused, int subtest __m
 "1.000000500,40.00,10.00,20.00,20.00,10.00,null,100.00,none\n");
 }
 
+/* Level 2 splits four of the five, and needs both groups of metrics. */
+static int test__amd_level2(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	struct topdown_form form = { .smt = true, .csv = true, .level = 2 };
+
+	return check("AuthenticAMD-25-61-1", "PipelineL1,PipelineL2", &form, zen4,
+"time,retiring,bad speculation,frontend bound,backend bound,smt contention,heavy operations,light operations,branch mispredict,machine clears,fetch latency,fetch bandwidth,memory bound,core bound,slots,running,notable\n"
+"1.000000500,40.00,10.00,20.00,20.00,10.00,4.00,36.00,7.50,2.50,15.00,5.00,13.33,6.67,null,100.00,none\n");
+}
+
 /* A count that is missing leaves no number behind. */
 static int test__missing(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
@@ -163,6 +183,7 @@ static struct test_case topdown_metric_tests[] = {
 	TEST_CASE("topdown_r8_missing_in_tables", missing),
 	TEST_CASE("topdown_r14_amd", amd_std),
 	TEST_CASE("topdown_r14_amd_csv", amd_csv),
+	TEST_CASE("topdown_r14_amd_level2", amd_level2),
 	{ .name = NULL, }
 };
 

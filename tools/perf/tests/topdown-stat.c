@@ -10,6 +10,7 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include <linux/zalloc.h>
+#include "cgroup.h"
 #include "color.h"
 #include "debug.h"
 #include "evlist.h"
@@ -188,6 +189,64 @@ static const struct counts threads[] = {
 	{ { 1000, 400, 50, 250, 300 }, 100, 100 },
 	{ { 100, 90, 0, 10, 0 }, 100, 100 },
 };
+
+/* The groups of a list are those of cgroups, which all have a column. */
+static int check_cgroups(const struct topdown_form *form, const char *expected)
+{
+	static const char * const names[] = { "web", "db" };
+	struct evlist *evlist = evlist__new();
+	int ret = TEST_FAIL;
+	struct evsel *evsel;
+	unsigned int i;
+
+	perf_use_color_default = 0;
+	TEST_ASSERT_VAL("no memory", evlist);
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		if (add_slots(evlist, "cpu", 1))
+			goto out;
+		evlist__for_each_entry(evlist, evsel) {
+			if (!evsel->cgrp)
+				evsel->cgrp = cgroup__new(names[i], /*do_open=*/false);
+		}
+	}
+	ret = expect(evlist, form, threads, expected);
+out:
+	evlist__delete(evlist);
+	return ret;
+}
+
+static int test__cgroup_std(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct topdown_form form = { .mode = AGGR_GLOBAL, .nr = 1, .cgroups = "web,db" };
+
+	return check_cgroups(&form,
+"#           time  cgroup                      retiring      bad speculation       frontend bound        backend bound                slots\n"
+"     1.000000500  web                            40.0%                 5.0%                25.0%                30.0%                 1000\n"
+"     1.000000500  db                             90.0%                 0.0%                10.0%                 0.0%                  100\n");
+}
+
+static int test__cgroup_csv(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct topdown_form form = {
+		.mode = AGGR_GLOBAL, .nr = 1, .cgroups = "web,db", .csv = true,
+	};
+
+	return check_cgroups(&form,
+"time,cgroup,retiring,bad speculation,frontend bound,backend bound,slots,running,notable\n"
+"1.000000500,web,40.00,5.00,25.00,30.00,1000,100.00,frontend bound|backend bound\n"
+"1.000000500,db,90.00,0.00,10.00,0.00,100,100.00,retiring\n");
+}
+
+static int test__cgroup_json(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct topdown_form form = {
+		.mode = AGGR_GLOBAL, .nr = 1, .cgroups = "web,db", .json = true,
+	};
+
+	return check_cgroups(&form,
+"{\"interval\" : 1.000000500, \"cgroup\" : \"web\", \"pmu\" : \"cpu\", \"retiring\" : 40.00, \"bad speculation\" : 5.00, \"frontend bound\" : 25.00, \"backend bound\" : 30.00, \"slots\" : 1000, \"share\" : 100.00, \"pcnt-running\" : 100.00, \"notable\" : \"frontend bound|backend bound\"}\n"
+"{\"interval\" : 1.000000500, \"cgroup\" : \"db\", \"pmu\" : \"cpu\", \"retiring\" : 90.00, \"bad speculation\" : 0.00, \"frontend bound\" : 10.00, \"backend bound\" : 0.00, \"slots\" : 100, \"share\" : 100.00, \"pcnt-running\" : 100.00, \"notable\" : \"retiring\"}\n");
+}
 
 /* Without -I, with a frame around it */
 static int test__whole_std(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
@@ -762,6 +821,9 @@ static struct test_case topdown_stat_tests[] = {
 	TEST_CASE("topdown_r2_cores_std", core_std),
 	TEST_CASE("topdown_r2_cores_csv", core_csv),
 	TEST_CASE("topdown_r2_cpus_json", cpu_json),
+	TEST_CASE("topdown_r2_cgroups_std", cgroup_std),
+	TEST_CASE("topdown_r2_cgroups_csv", cgroup_csv),
+	TEST_CASE("topdown_r2_cgroups_json", cgroup_json),
 	TEST_CASE("topdown_r2_level2", level2),
 	TEST_CASE("topdown_r2_titles_aligned", aligned),
 	TEST_CASE("topdown_r3_threads_std", thread_std),
