@@ -27,6 +27,10 @@ echo "== level9"
 perf stat --topdown --td-level 9 true 2>&1
 echo "== counts"
 taskset -c 0 perf stat --topdown --no-metric-only topdown be-bound 2>&1
+echo "== beside"
+taskset -c 0 perf stat --topdown -e $pmu/cycles/ topdown be-bound 2>&1
+echo "== beside and shown"
+taskset -c 0 perf stat --topdown --no-metric-only -e $pmu/cycles/ topdown be-bound 2>&1
 echo "== no tables"
 taskset -c 0 perf-no-tables stat --topdown -j topdown be-bound 2>&1
 taskset -c 0 perf-no-tables stat --topdown --td-level 0 -j topdown be-bound 2>&1
@@ -43,6 +47,9 @@ echo "== threads-csv"
 perf stat --topdown --per-thread -x, -p $one,$two sleep 0.5 2>&1 | sed "s/-$one,/-one,/; s/-$two,/-two,/"
 echo "== threads-only"
 perf stat --topdown --metric-only --per-thread -t $one,$two sleep 0.5 2>&1 | sed "s/-$one /-one /; s/-$two /-two /"
+echo "== threads-refused"
+perf stat --metric-only --per-thread -M ipc -t $one,$two sleep 0.1 2>&1
+echo "status $?"
 echo "== process"
 perf stat --topdown -j -p $one sleep 0.5 2>&1
 echo "== cpus"
@@ -263,6 +270,11 @@ cat /sys/devices/system/cpu/smt/active
 echo "== per thread"
 perf stat --topdown --per-thread -a true 2>&1
 echo "status $?"
+echo "== deep threads"
+echo off >/sys/devices/system/cpu/smt/control
+perf stat --topdown --td-level 3 --per-thread -a true 2>&1
+echo "status $?"
+echo on >/sys/devices/system/cpu/smt/control
 echo "== per core"
 perf stat --topdown -j -a --per-core topdown be-bound 2>&1
 echo "== std"

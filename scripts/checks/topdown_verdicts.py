@@ -148,6 +148,15 @@ class Verdicts:
         return all(re.search(rf"#\s+\d+\.\d% {name}\b", self.part["counts"])
                    for name in CATEGORIES) and "slots" in self.part["counts"]
 
+    def r2_others_beside(self):
+        """Events that have no column are named, with what shows them."""
+        hidden, shown = self.part["beside"], self.part["beside and shown"]
+        said = "--topdown prints its own columns only"
+        return said in hidden and "cycles" not in hidden and \
+            said not in self.part["std"] and said not in shown and \
+            re.search(r"^ +[\d,]+ +\S*cycles", shown, re.M) and \
+            re.search(r"#\s+\d+\.\d% retiring\b", shown)
+
     def r3_thread_rows(self):
         found = rows(self.part["threads"])
         one = [row for row in counted(found) if row["thread"] == "topdown-one"]
@@ -169,8 +178,10 @@ class Verdicts:
             == (2 if self.hybrid else 1)
 
     def r3_explicit_metric_only(self):
-        text = self.part["threads-only"]
-        return len(re.findall(r"^\s+topdown-one .*%", text, re.M)) == 1 and \
+        text, refused = self.part["threads-only"], self.part["threads-refused"]
+        return "--metric-only is not supported with --per-thread" in refused and \
+            "status 0" not in refused and \
+            len(re.findall(r"^\s+topdown-one .*%", text, re.M)) == 1 and \
             len(re.findall(r"^\s+topdown-two .*%", text, re.M)) == 1
 
     def r3_all_threads(self):
@@ -564,6 +575,12 @@ class OldVerdicts:
             "hyperthreads" in text and "status 0" not in text and \
             re.search(r"CPU GenuineIntel-6-5E-\S+ offers.*cpu none.*"
                       r"TopdownL\*: up to level \d", text, re.S)
+
+    def r3_deep_threads_refused(self):
+        """Without hyperthreads threads could be told apart, but not their lines."""
+        text = self.part["deep threads"]
+        return "have no rows of threads: use --td-level 2" in text and \
+            "status 0" not in text and "%" not in text
 
     def r4_cores_measured(self):
         found = rows(self.part["per core"])
