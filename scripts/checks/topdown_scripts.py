@@ -291,6 +291,11 @@ PERF_CPUID=GenuineIntel-6-6A-6 perf stat --topdown true 2>&1
 echo "status $?"
 PERF_CPUID=GenuineIntel-6-6A-6 perf stat true 2>&1
 echo "status $?"
+amd() { PERF_CPUID=AuthenticAMD-25-61-1 perf stat --topdown "$@" 2>&1; echo "status $?"; }
+echo "== amd"
+amd -a true
+echo "== amd level3"
+amd --td-level 3 -a true
 echo "== tests"
 perf test TopDown 2>&1
 echo "== end"

@@ -599,6 +599,13 @@ class OldVerdicts:
             re.search(r"CPU GenuineIntel-6-6A-6 offers.*cpu none.*"
                       r"TopdownL\*: none, as they need slots", self.part["guest"], re.S)
 
+    def r14_amd_tables(self):
+        """An AMD CPU gets metrics of the pipeline, whose events are not Intel's."""
+        text, deep = self.part["amd"], self.part["amd level3"]
+        return "de_no_dispatch_per_slot" in text and "No top-down" not in text and \
+            "level 3 was asked for. CPU AuthenticAMD-25-61-1 offers" in deep and \
+            "PipelineL*: up to level 2" in deep and "status 0" not in text + deep
+
     def r27_unit_tests_anywhere(self):
         """None of them needs a PMU that has slots."""
         found = dict(re.findall(r"^ *[\d.]+: (topdown_r\w+) *: (.*)$",

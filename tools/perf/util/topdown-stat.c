@@ -116,10 +116,19 @@ static void describe_sysfs(struct strbuf *sb, const char *filter)
 		strbuf_addstr(sb, "no core PMU");
 }
 
+/* The deepest level of AMD's tables */
+static unsigned int pipeline_level(const char *filter)
+{
+	if (!metricgroup__has_metric(filter, "PipelineL1"))
+		return 0;
+	return metricgroup__has_metric(filter, "PipelineL2") ? 2 : 1;
+}
+
 /* What could be had instead of what is refused */
 static void print_offer(const char *filter)
 {
 	unsigned int level = metricgroups__topdown_max_level();
+	unsigned int pipeline = level ? 0 : pipeline_level(filter);
 	char *cpuid = perf_pmu__getcpuid(NULL);
 	struct strbuf sb;
 
@@ -128,7 +137,9 @@ static void print_offer(const char *filter)
 	pr_err("CPU %s offers\n"
 	       "  by events slots and topdown-* in sysfs: %s\n",
 	       cpuid ?: "(unknown)", sb.buf);
-	if (!level)
+	if (pipeline)
+		pr_err("  by metric groups PipelineL*: up to level %u\n", pipeline);
+	else if (!level)
 		pr_err("  by metric groups TopdownL*: none\n");
 	else if (topdown_stat__lacks_slots("TopdownL1"))
 		pr_err("  by metric groups TopdownL*: none, as they need slots\n");
@@ -277,10 +288,10 @@ int topdown_stat__table_group(struct perf_stat_config *config, const char *pmu_f
 	const char *family = "TopdownL";
 	bool amd = false;
 
-	if (!deepest && metricgroup__has_metric(pmu_filter, "PipelineL1")) {
-		amd = true;
-		family = "PipelineL";
-		deepest = metricgroup__has_metric(pmu_filter, "PipelineL2") ? 2 : 1;
+	if (!deepest) {
+		deepest = pipeline_level(pmu_filter);
+		amd = deepest;
+		family = amd ? "PipelineL" : family;
 	}
 	if (!deepest) {
 		pr_err("No top-down analysis on this CPU: ");
