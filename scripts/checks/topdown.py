@@ -434,8 +434,10 @@ echo $database >/sys/fs/cgroup/db/cgroup.procs
 """
 # What the example and the text of 6.12 had, see perf's topdown.txt
 FAULTS = (r"_rdpmd", r"slota_", r"jevents", r"reset after each system call",
-          r"resets? on every read", r"[Pp]er core mode is automatically enabled", r"slots_p == NULL", r"\* ?255\b(?!th)")
-FACTS = ("fractions of 255", "slots * byte / 255", "PERF_IOC_FLAG_GROUP",
+          r"resets? on every read", r"[Pp]er core mode is automatically enabled", r"slots_p == NULL", r"\* ?255\b(?!th)",
+          r"All events of a group have the same modifiers")
+FACTS = ("Slots and the metrics of a group have the same privilege",
+         "fractions of 255", "slots * byte / 255", "PERF_IOC_FLAG_GROUP",
          "when a count is read while the event is on a CPU",
          "It works on events that are disabled or off the CPU",
          "Do not mix read() into a region", "On hybrids, RDPMC of these registers faults")
