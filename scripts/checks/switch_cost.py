@@ -7,6 +7,7 @@ those of the other. All figures are counts of the emulated PMU.
 """
 
 import collections
+import math
 import re
 import time
 
@@ -126,11 +127,11 @@ def run_on(core, kernel, text, name):
 def per_switch(text, name, counters):
     """Figures of the second in which the programs were disturbed least. A program
     that leaves has each of its counters read once; not each yield is a switch. How
-    many counters these are is found out for None."""
+    many counters these are is found out for None, of all that leave the CPU."""
     best = None
     for block in re.findall(rf"^== {name}\n((?:\w+ \d+\n)+)", text, re.M):
         stats = numbers(block)
-        read = counters or round(stats["rdpmcs"] / max(stats["switched"], 1))
+        read = counters or math.ceil(stats["rdpmcs"] / max(stats["switched"], 1))
         if not read:
             continue
         switches = stats["rdpmcs"] / read
