@@ -57,9 +57,6 @@ static struct {
 
 static int fd[EVENTS];
 
-/* Of the linker */
-extern char __executable_start[], etext[];
-
 static void die(const char *what)
 {
 	perror(what);
@@ -69,9 +66,15 @@ static void die(const char *what)
 /* All of this program, in user space: nobody else has its addresses */
 static void set_range(void)
 {
+	uint64_t begin, end;
+
+	/* The linker knows */
+	asm("lea __executable_start(%%rip), %0" : "=r" (begin));
+	asm("lea etext(%%rip), %0" : "=r" (end));
+
 	wrmsr(MSR_RANGE0 + 3, 0);
-	wrmsr(MSR_RANGE0, (uintptr_t)__executable_start);
-	wrmsr(MSR_RANGE0 + 1, (uintptr_t)etext);
+	wrmsr(MSR_RANGE0, begin);
+	wrmsr(MSR_RANGE0 + 1, end);
 	wrmsr(MSR_RANGE0 + 2, 0);
 	wrmsr(MSR_RANGE0 + 3, RANGE_USR);
 }

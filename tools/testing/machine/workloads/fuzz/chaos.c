@@ -21,7 +21,7 @@
 #define EVENTS_MAX	12
 #define PAGE		4096
 /* Newer than Debian's header, like attr.config3 */
-#define BRANCH_COUNTERS	(1u << 19)
+#define BRANCH_COUNTERS	0x80000
 
 struct event {
 	int fd;
