@@ -204,7 +204,7 @@ static inline bool find_pmu(const char *name)
  * One round has ROUND_INSNS instructions and ends with its only branch. There
  * has to be at least one, and one copy of this function.
  */
-static __attribute__((noinline)) void work(unsigned long rounds)
+static void work(unsigned long rounds)
 {
 	asm volatile(".globl work_start\n"
 		     "work_start:\n\t"
