@@ -24,7 +24,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define DEVICES		"/sys/bus/event_source/devices/"
+#include "pmu_type.h"
+
 #define MESSAGE		"no auto counter reload: "
 #define MEMBERS		9
 #define PERIOD		1000
@@ -97,23 +98,7 @@ static const struct refusal refusals[] = {
 /* Messages that the kernel prints in five seconds */
 #define BURST		8
 
-static int pmu_types[3] = { [SOFTWARE] = PERF_TYPE_SOFTWARE };
-
-static int pmu_type(const char *pmu)
-{
-	char path[128];
-	FILE *file;
-	int type;
-
-	snprintf(path, sizeof(path), DEVICES "%s/type", pmu);
-	file = fopen(path, "r");
-	if (!file || fscanf(file, "%d", &type) != 1) {
-		perror(path);
-		exit(1);
-	}
-	fclose(file);
-	return type;
-}
+static unsigned int pmu_types[3] = { [SOFTWARE] = PERF_TYPE_SOFTWARE };
 
 static int open_event(const struct event *event, int group)
 {

@@ -37,9 +37,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "pmu_type.h"
 #include "reload_code.h"
 
-#define DEVICES		"/sys/bus/event_source/devices/"
 #define GROUPS		4
 #define MEMBERS		8
 #define BUFFER_PAGES	256
@@ -101,20 +101,6 @@ static void usage(void)
 {
 	fprintf(stderr, "usage: reload PMU GROUP... -- [-r REPEAT] STEP...\n");
 	exit(2);
-}
-
-static unsigned int pmu_type(const char *pmu)
-{
-	unsigned int type;
-	char path[128];
-	FILE *file;
-
-	snprintf(path, sizeof(path), DEVICES "%s/type", pmu);
-	file = fopen(path, "r");
-	if (!file || fscanf(file, "%u", &type) != 1)
-		die(path);
-	fclose(file);
-	return type;
 }
 
 static void open_member(unsigned int type, char *text)
