@@ -84,8 +84,8 @@ SWITCHES = {
                                                   switch_cost.stat_events(True)),
                            len(switch_cost.STAT_EVENTS)),
 }
-# Where nothing but switches is measured.
-SWITCH_CORES = [core for core in switch_cost.CORES if core not in CORES]
+# Where not all scenarios are measured.
+OTHER_CORES = [core for core in switch_cost.CORES if core not in CORES]
 
 ACR_CORE = "arrowlake-atom"
 TOPDOWN = ("topdown-switch", "topdown-read", "topdown-snapshot",
@@ -95,9 +95,6 @@ TOPDOWN_CORES = {
     "sapphirerapids": Core("sapphirerapids", 0, "cpu"),
     "arrowlake": CORES["arrowlake"],
 }
-# Where not all scenarios are measured.
-OTHER_CORES = [*SWITCH_CORES,
-               *(core for core in TOPDOWN_CORES if core not in [*CORES, *SWITCH_CORES])]
 # scenario: the variant of stacks
 STACKS = {"pmi-stacks": "frequency", "pmi-stacks-period": "short-period"}
 STACKS_CORES = tuple(samples.STACK_CPUS)

@@ -11,7 +11,7 @@ import re
 import subprocess
 import time
 
-from checks.harness import BUILD, boot, numbers, tail
+from checks.harness import BUILD, boot, numbers, of_attempts, tail
 from checks.reload_oracle import Group
 
 # Numbers of payload's instructions: where its loops begin, what comes behind
@@ -161,9 +161,8 @@ def run(check):
             parts[name].append(part)
         truth = numbers("".join(parts["truth"]))
         for group, test in tests.items():
-            reasons = [wrong(group, addresses, part, truth)
-                       for part in parts[group] or [""]]
-            reason = None if None in reasons else reasons[0]
+            reason = of_attempts([wrong(group, addresses, part, truth)
+                                  for part in parts[group] or [""]])
             if status and not reason:
                 reason = f"status {status}: {tail(text, 3)}"
             check.record("perftest", test, "fail" if reason else "pass",

@@ -4,7 +4,7 @@
 import re
 import time
 
-from checks.harness import MACHINE_PARTS, boot, spelled, tail
+from checks.harness import MACHINE_PARTS, boot, of_attempts, spelled, tail
 from checks.power import RESUMES
 from checks.reload_oracle import differences, expect, steps_of
 
@@ -155,9 +155,9 @@ def late(check):
     parts = text.split("==\n")[1:]
     parts += [""] * (ATTEMPTS * len(groups) - len(parts))
     for number, (test, group) in enumerate(zip(tests, groups.values())):
-        reasons = [wrong(group, STEPS, part, skid=SKID)
-                   for part in parts[ATTEMPTS * number:ATTEMPTS * (number + 1)]]
-        reason = None if None in reasons else reasons[0]
+        reason = of_attempts([
+            wrong(group, STEPS, part, skid=SKID)
+            for part in parts[ATTEMPTS * number:ATTEMPTS * (number + 1)]])
         if status and not reason:
             reason = f"status {status}: {tail(text, 3)}"
         check.record("machine", test, "fail" if reason else "pass",

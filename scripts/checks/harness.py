@@ -209,6 +209,11 @@ def tail(text, lines=12):
     return "\n".join(text.splitlines()[-lines:])
 
 
+def of_attempts(reasons):
+    """Why a test failed that may be tried several times: None if it passed once."""
+    return None if None in reasons else reasons[0]
+
+
 def numbers(text):
     """{name: number} of the lines "name number", as the workloads print."""
     return {name: int(value) for name, value in

@@ -322,8 +322,8 @@ def reader(check):
         # The categories of a thread add up to its slots, unless they are bytes.
         found = re.search(r"categories (\d+) of (\d+) slots", parts.get("tests", ""))
         good = found and abs(int(found[1]) / int(found[2]) - 1) < 0.1
-        check.record("machine", f"topdown-R20-index-{cpu}", "pass" if good else "fail",
-                     0, log, tail(parts.get("tests", text)))
+        check.record("machine", tests[4], "pass" if good else "fail", 0, log,
+                     tail(parts.get("tests", text)))
 
         # On a hybrid, who may run on an E-core is refused.
         said = parts.get("anywhere", "")
@@ -344,8 +344,7 @@ def reader(check):
         counts = re.findall(r"^(\d+|<not supported>),", said, re.M)
         good = "event\n" in said and "metrics_clear" not in said and \
             len(counts) == 2 and counts[0].isdigit() and counts[1] == "<not supported>"
-        check.record("machine", f"topdown-R23-no-clear-{cpu}", "pass" if good else "fail",
-                     0, log, said)
+        check.record("machine", tests[5], "pass" if good else "fail", 0, log, said)
 
         good = "by read" in parts.get("denied", "") and found and \
             close(example_of(parts["denied"]), found)
@@ -469,11 +468,11 @@ def commands_of(text):
             continue
         if command.startswith("perf record"):
             # At 4000 samples a second an emulator may do nothing else.
-            command = command.replace("perf record", "perf record -c 1000003 -o /tmp/data")
+            command = command.replace("perf record", "perf record -c 1000003 -o /tmp/data") \
+                .replace("./program", "./program be-bound")
         elif not re.search(r" (true|sleep \d+)$", command):
             command += " ./program be-bound"
-        found.append(command.replace("./program", "./program be-bound")
-                     if command.startswith("perf record") else command)
+        found.append(command)
     return found
 
 
