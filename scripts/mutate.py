@@ -105,7 +105,7 @@ FAULTS = {
     "E9": ("arrowlake", CORE,
            ("event->hw.dyn_constraint &= x86_pmu.lbr_counters;",
             "leader->hw.dyn_constraint &= x86_pmu.lbr_counters;")),
-    "E10": ("arrowlake", ACR,
+    "E10": ("arrowlake", HEADER,
             ("return event->hw.flags & PERF_X86_EVENT_ACR;",
              "return intel_acr_counters(event->pmu).reload;")),
     "E11": ("trace", ACR,

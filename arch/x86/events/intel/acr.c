@@ -62,11 +62,6 @@ static void (*intel_acr_base_cpu_starting)(int cpu) __ro_after_init;
 
 DEFINE_STATIC_CALL_RET0(intel_acr_went_back, intel_acr_went_back);
 
-static bool is_acr_event(const struct perf_event *event)
-{
-	return event->hw.flags & PERF_X86_EVENT_ACR;
-}
-
 /**
  * intel_acr_counters - Look up which counters of a PMU take part
  * @pmu:	a core PMU

@@ -100,6 +100,14 @@ extern const struct attribute_group intel_acr_caps_group;
 void __init intel_acr_init(void);
 int intel_acr_hw_config(struct perf_event *event);
 
+struct intel_acr_counters intel_acr_counters(struct pmu *pmu);
+
+/* Is the event reloaded, by others or by itself? */
+static inline bool is_acr_event(const struct perf_event *event)
+{
+	return event->hw.flags & PERF_X86_EVENT_ACR;
+}
+
 bool intel_acr_went_back(struct perf_event *event, s64 old, s64 new,
 			 int records);
 DECLARE_STATIC_CALL(intel_acr_went_back, intel_acr_went_back);
@@ -134,10 +142,9 @@ static inline s64 intel_acr_old_count(struct perf_event *event, s64 old,
  */
 static inline bool intel_acr_hides_overflow(const struct perf_event *event)
 {
-	return event->hw.flags & PERF_X86_EVENT_ACR;
+	return is_acr_event(event);
 }
 
-struct intel_acr_counters intel_acr_counters(struct pmu *pmu);
 bool intel_acr_is_member(struct perf_event *event);
 enum intel_acr_refusal intel_acr_check_group(struct perf_event *event);
 int intel_acr_event_join(struct perf_event *event);
