@@ -28,19 +28,26 @@ COMPLAINTS = runpy.run_path(harness.MACHINE + "/run")["COMPLAINTS"]
 # Beside a P-core two E-cores, so that one can go and threads can move.
 HYBRID = "pmusim-atoms=0x6"
 # What the seed chooses from, in turn: CPU, and more properties of it. Masks of
-# auto counter reload other than those of real ones overlap and leave little.
+# auto counter reload other than those of real ones overlap and leave little. The
+# last ones have no reload: refusals, and everything else.
 MACHINES = (
     ("arrowlake", HYBRID),
     ("clearwaterforest", ""),
     ("lunarlake", HYBRID),
     ("clearwaterforest", "pmusim-acr-reload=0x20000003f,pmusim-acr-cause=0x1000000f8"),
     ("arrowlake", HYBRID + ",pmusim-core-acr-reload=0x3f0,pmusim-core-acr-cause=0x7c"),
-    ("skylake", ""),
+    ("clearwaterforest", "pmusim-skid=50"),
     ("arrowlake", HYBRID + ",pmusim-acr-reload=0x7,pmusim-acr-cause=0xc"),
-    ("icelake", ""),
+    ("arrowlake", HYBRID + ",pmusim-skid=400"),
     ("lunarlake", HYBRID + ",pmusim-skid=20"),
+    ("clearwaterforest", "pmusim-acr-reload=0xf0,pmusim-acr-cause=0x1000000ff"),
+    ("skylake", ""),
+    ("icelake", ""),
     ("sapphirerapids", ""),
 )
+# Of the samples, where groups can reload: so many have to be decided, whatever
+# the rest of the time was done to the groups.
+DECIDED = 0.5
 
 # The host may have more to do than this.
 PATIENCE = "watchdog_thresh=60 rcupdate.rcu_cpu_stall_timeout=120"
@@ -190,6 +197,8 @@ def main():
         "-" if faulted is None else faulted, len(judge.unjustified)))
 
     wrong = complaints + judge.broken + judge.unjustified
+    if judge.decided < DECIDED * judge.samples or not judge.decided:
+        wrong.append(f"only {judge.decided} of {judge.samples} samples decided")
     if faulted:
         wrong.append(f"{faulted} accesses of the kernel faulted")
     if faulted is None or status or not judge.opened:
