@@ -315,15 +315,28 @@ def unknown_events(check):
         case.judge(not found, f"unknown: {found}\n{tail(text)}")
 
 
+def breakpoint_stayed(test):
+    """A fault of QEMU 7.2 with threads: one of them may keep its translation
+    of a breakpoint that the kernel, patching itself, has taken back meanwhile, as
+    code is read before its page is locked."""
+    with open(f"{BUILD}/check/{test}/console.log", encoding="utf-8",
+              errors="replace") as console:
+        return re.search(r"Oops: int3: .*(?:\n.*)*?Code: .* <(?!cc)", console.read())
+
+
 def otherwise(check):
     """Without a hypervisor, and with a host thread for each CPU."""
     for name, options in (("hardware", ["--cpu-option=-hypervisor"]),
                           ("threads", ["--accel", "multi"])):
         for cpu in CPUS:
-            case = check.case(f"payload-{name}-{cpu}")
+            test = f"payload-{name}-{cpu}"
+            case = check.case(test)
             if not case:
                 continue
-            text = case.boot(PAYLOAD, "--cpu", cpu, *options)
+            for _ in range(3):
+                text = case.boot(PAYLOAD, "--cpu", cpu, *options)
+                if name != "threads" or not breakpoint_stayed(test):
+                    break
             found = re.findall(r"^cpu\d,(\d+),", text, re.M)
             case.judge(found == [str(INSTRUCTIONS), str(BRANCHES)] * 2,
                        f"instructions and branches: {found}\n{tail(text)}")
