@@ -30,19 +30,22 @@ check: deps ## E pass every test; results in build/results/check.tsv
 fresh: deps ## E demo and check in a pristine Debian 12 (CACHE=1 lends it the cache)
 	@scripts/fresh.sh
 
-series: deps ## P the patches in build/series, the git tree in build/linux; PREVIOUS=revision VERSION=2
+series: deps ## P the patches to mail in build/series; PREVIOUS=revision VERSION=2
+	@MAIL=1 scripts/source-tree.sh series
+
+tree: deps ## P the git tree with the series in build/linux
 	@scripts/source-tree.sh series
 
-kernel: series ## P the test machine's kernel
+kernel: tree ## P the test machine's kernel
 	@scripts/build-kernel.sh series
 
-perf: series ## P perf of the series
+perf: tree ## P perf of the series
 	@scripts/build-perf.sh
 
 qemu: deps ## P the emulator with the Intel PMU
 	@scripts/build-qemu.sh
 
-selftests: series ## P the kernel selftests of perf_events
+selftests: tree ## P the kernel selftests of perf_events
 	@scripts/build-selftests.sh
 
 rootfs: perf selftests ## P the test machine's root file system
@@ -112,7 +115,7 @@ clean: ## P remove build/
 	rm -rf build
 
 .NOTPARALLEL:
-.PHONY: help demo check fresh series kernel perf qemu selftests rootfs vm \
+.PHONY: help demo check fresh series tree kernel perf qemu selftests rootfs vm \
 	pmusim-matrix bench speed modeltest fuzz mutations fuzz-model kunit selftest \
 	perftest topdown lint bisect drift deb deps clean
 .DEFAULT_GOAL := help

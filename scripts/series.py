@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """Turn the folders of series/ into a kernel git tree and a set of patches.
 
-usage: series.py --base TARBALL --tree DIR --patches DIR [--stock DIR]
-                 [--bench FILE] [--previous REVISION]
+usage: series.py --base TARBALL --tree DIR [--stock DIR]
+                 [--patches DIR [--bench FILE] [--previous REVISION]]
        series.py --check
 
 --base TARBALL  kernel source package, for example linux-source-6.12.tar.xz
@@ -11,8 +11,9 @@ usage: series.py --base TARBALL --tree DIR --patches DIR [--stock DIR]
                 unpacked tarball, branch `series` has one commit for each
                 folder series/NN-slug. Files whose content does not change
                 keep their times, so that make rebuilds only what must be.
---patches DIR   receives the `git format-patch` set with its cover letter, and
-                `recipients`, as the kernel's get_maintainer.pl knows them
+--patches DIR   receives the set to mail: what `git format-patch` writes, its
+                cover letter, and `recipients`, as the kernel's
+                get_maintainer.pl knows them
 --bench FILE    numbers for the cover letter, as bench.py writes them
 --previous REV  compare with the series of that revision of this repository:
                 its changes go into the cover letter, all of them to
@@ -327,7 +328,7 @@ def make_series(opts):
         return
 
     tree = os.path.abspath(opts["tree"])
-    patches = os.path.abspath(opts["patches"])
+    patches = os.path.abspath(opts["patches"]) if "patches" in opts else None
     base = make_base(opts["base"], tree)
     if "stock" in opts:
         make_stock(tree, opts["stock"])
@@ -338,40 +339,53 @@ def make_series(opts):
                ("series.py", "hooks.py", "letter.py")]
     for folder, _, files in os.walk(series):
         inputs += [os.path.join(folder, f) for f in files]
-    if os.path.isfile(opts.get("bench", "")):
-        inputs.append(opts["bench"])
-    key = "%s %s %s %s %s" % (
-        base, digest(inputs), " ".join(person), opts.get("version", ""),
-        run("git", "rev-parse", opts["previous"], cwd=ROOT)
-        if "previous" in opts else "")
-    stamp = os.path.join(tree, ".git", "corepmu-series")
-    have = slurp(stamp).split("\n")
-    count = len([f for f in os.listdir(patches) if f.endswith(".patch")]) \
-        if os.path.isdir(patches) else 0
-    if have[0] == key and count == len(names) + 1 and \
-            run("git", "rev-parse", "HEAD", cwd=tree) == have[1] and \
-            not run("git", "status", "--porcelain", "-uno", cwd=tree):
-        say("up to date, %d patches" % len(names))
-        return
+    key = "%s %s %s" % (base, digest(inputs), " ".join(person))
 
     cache = opts.get("cache", os.path.join(tree, ".git", "corepmu-cache"))
     when = run("git", "log", "-1", "--format=%ct", "base", cwd=tree)
     env = dict(os.environ, **dates(int(when)))
     env.update(who(person))
+    update_tree(tree, series, key, env, cache, person)
+    if patches:
+        update_patches(tree, series, patches, key, env, opts, cache, person)
+
+
+def update_tree(tree, series, key, env, cache, person):
+    stamp = os.path.join(tree, ".git", "corepmu-series")
+    have = slurp(stamp).split("\n")
+    if have[0] == key and \
+            run("git", "rev-parse", "HEAD", cwd=tree) == have[1] and \
+            not run("git", "status", "--porcelain", "-uno", cwd=tree):
+        say("up to date")
+        return
+
+    tip = commit_all(tree, os.path.dirname(series), env, cache, person)
+    if run("git", "symbolic-ref", "-q", "HEAD", cwd=tree) != "refs/heads/series":
+        run("git", "symbolic-ref", "HEAD", "refs/heads/series", cwd=tree)
+    run("git", "reset", "-q", "--hard", tip, cwd=tree)
+    hooks.write(stamp, "%s\n%s" % (key, tip))
+    say("the tree is in %s" % tree)
+
+
+def update_patches(tree, series, patches, key, env, opts, cache, person):
+    stamp = os.path.join(tree, ".git", "corepmu-patches")
+    key = "%s %s %s %s" % (
+        key, opts.get("version", ""),
+        digest([opts["bench"]]) if os.path.isfile(opts.get("bench", "")) else "",
+        run("git", "rev-parse", opts["previous"], cwd=ROOT)
+        if "previous" in opts else "")
+    if slurp(stamp) == key and os.path.exists(os.path.join(patches, "recipients")):
+        say("the patches are up to date in %s" % patches)
+        return
+
     previous = None
     if "previous" in opts:
         say("the series of %s" % opts["previous"])
         previous = commit_previous(tree, opts["previous"], env, cache, person)
         run("git", "tag", "-f", "previous", previous, cwd=tree)
-    tip = commit_all(tree, os.path.dirname(series), env, cache, person)
-
-    if run("git", "symbolic-ref", "-q", "HEAD", cwd=tree) != "refs/heads/series":
-        run("git", "symbolic-ref", "HEAD", "refs/heads/series", cwd=tree)
-    run("git", "reset", "-q", "--hard", tip, cwd=tree)
-
     write_patches(tree, series, patches, env, opts, previous)
-    hooks.write(stamp, "%s\n%s" % (key, tip))
-    say("%d patches in %s" % (len(names), patches))
+    hooks.write(stamp, key)
+    say("%d patches in %s" % (len(folders(series)), patches))
 
 
 def main(argv):
@@ -391,10 +405,10 @@ def main(argv):
             opts = {}
             break
         opts[arg[2:]] = value
-    if "check" not in opts and not {"base", "tree", "patches"} <= set(opts):
-        print("usage: series.py --base TARBALL --tree DIR --patches DIR "
-              "[--stock DIR] [--series DIR] [--cache DIR] [--bench FILE] "
-              "[--previous REVISION] [--version N] | --check",
+    if "check" not in opts and not {"base", "tree"} <= set(opts):
+        print("usage: series.py --base TARBALL --tree DIR [--stock DIR] "
+              "[--series DIR] [--cache DIR] [--patches DIR [--bench FILE] "
+              "[--previous REVISION] [--version N]] | --check",
               file=sys.stderr)
         return 2
     try:

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # Bring a kernel source tree up to date and print its path:
 # source-tree.sh series|stock|mainline
-# PREVIOUS=REVISION has the patches compared with those of that revision of this
-# repository, VERSION=N says which version they are.
+# With MAIL=1 also the patches of the series to mail. PREVIOUS=REVISION has them
+# compared with those of that revision of this repository, VERSION=N says which
+# version they are.
 . "$(dirname "$0")/lib.sh"
 
 # unpack WHAT: the tarball that fetch.sh names, as build/$variant/linux.
@@ -29,12 +30,11 @@ stock) unpack linux ;;
 mainline) unpack mainline ;;
 series)
 	tarball=$("$top/scripts/fetch.sh" linux)
-	logged series "$top/scripts/series.py" --base "$tarball" \
-		--tree "$build/linux" --patches "$build/series" \
-		--cache "$cache/spatch" \
+	set -- --base "$tarball" --tree "$build/linux" --cache "$cache/spatch"
+	[ -z "${MAIL:-}" ] || set -- "$@" --patches "$build/series" \
 		--bench "$build/results/bench.tsv" \
-		${PREVIOUS:+--previous "$PREVIOUS"} \
-		${VERSION:+--version "$VERSION"} || exit 1
+		${PREVIOUS:+--previous "$PREVIOUS"} ${VERSION:+--version "$VERSION"}
+	logged series "$top/scripts/series.py" "$@" || exit 1
 	echo "$build/linux"
 	;;
 *) die "unknown kernel '$variant': series, stock or mainline" ;;

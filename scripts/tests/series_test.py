@@ -61,10 +61,11 @@ class SeriesTest(FolderTest):
             status = series.main(["--series", self.path("repo/series"), *more])
         return status, out.getvalue() + err.getvalue()
 
-    def build(self, *more):
+    def build(self, *more, patches=True):
+        mail = ("--patches", self.path("patches")) if patches else ()
         return self.run_series("--base", self.path("linux.tar.xz"), "--tree",
-                               self.path("tree"), "--patches", self.path("patches"),
-                               "--stock", self.path("stock"), *more)
+                               self.path("tree"), "--stock", self.path("stock"),
+                               *mail, *more)
 
     def git(self, *argv):
         return subprocess.run(["git", *argv], cwd=self.path("tree"), check=True,
@@ -123,14 +124,31 @@ class SeriesTest(FolderTest):
                       "  - new: three: Edit another\n", written)
         self.assertRegex(self.get("patches/range-diff"), r"(?m)^    \+\+z$")
         self.assertEqual(self.get("tree/other.c"), "o\np\n")
-        self.assertIn("up to date", self.build("--previous", "HEAD")[1])
+        self.assertIn("patches are up to date", self.build("--previous", "HEAD")[1])
+
+    def test_tree_alone(self):
+        """What is built needs no patches, and leaves those that there are alone."""
+        status, text = self.build("--version", "3")
+        self.assertEqual(status, 0, text)
+        before = os.listdir(self.path("patches"))
+        self.put("repo/arch/new.c", "new 2\n")
+        status, text = self.build(patches=False)
+        self.assertEqual(status, 0, text)
+        self.assertEqual(self.get("tree/arch/new.c"), "new 2\nmore\n")
+        self.assertEqual(os.listdir(self.path("patches")), before)
+        self.assertIn("+new\n", self.get("patches/v3-0001-one-Add-a-file.patch"))
+        status, text = self.build("--version", "3")
+        self.assertEqual(status, 0, text)
+        self.assertIn("+new 2\n", self.get("patches/v3-0001-one-Add-a-file.patch"))
 
     def test_incremental(self):
         self.build()
         times = {n: os.stat(self.path("tree/" + n)).st_mtime_ns
                  for n in ("Makefile", "other.c", "arch/new.c", "include/new.h")}
         status, text = self.build()
-        self.assertEqual((status, text), (0, "series: up to date, 2 patches\n"))
+        self.assertEqual((status, text), (
+            0, "series: up to date\nseries: the patches are up to date in %s\n" %
+            self.path("patches")))
 
         self.put("repo/arch/new.c", "new 2\n")
         status, text = self.build()
