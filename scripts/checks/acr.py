@@ -6,7 +6,8 @@ import subprocess
 import time
 
 from checks import acr_errors, acr_samples
-from checks.harness import BUILD, IMAGES, MACHINE_PARTS, TOP, boot, tail
+from checks.harness import BUILD, IMAGES, MACHINE_PARTS, TOP, boot, code_range, \
+    numbers, tail
 
 # The perf of the distribution, older than the series, knows sysfs only.
 DISTRIBUTION_PERF = "/usr/bin/perf"
@@ -218,6 +219,94 @@ def acr_distribution(check):
                  time.monotonic() - start, log, tail(text))
 
 
+# Each phase of the program "topdown", and what the model knows of it, recorded as
+# the document's examples do it.
+EXAMPLE = r"""
+echo "== {number} {phase}"
+pmusim 1 range 0 {code} usr
+pmusim 1 clear
+{command} 2>&1
+pmusim 1 range 0 off
+pmusim 1 truth 0
+perf script -i /tmp/data -F event | sed 's/^ */sample /' | sort | uniq -c
+"""
+PHASES = ("retiring", "bad-spec", "fe-bound", "be-bound")
+LANE_OF = {"branch-misses": "misses", "branch-instructions": "branches",
+           "cache-misses": "llc_misses", "cache-references": "llc_references",
+           "instructions": "instructions", "cycles": "cycles"}
+
+
+def documented_examples():
+    """Commands of the document, each with rules: (event that samples, its base,
+    above which ratio, period)."""
+    with open(TOP + "/tools/perf/Documentation/intel-acr.txt",
+              encoding="utf-8") as document:
+        commands = re.findall(r"^  (perf record -e '\{.*\}' -- )\./program$",
+                              document.read(), re.M)
+    for command in commands:
+        members = re.findall(r"cpu_atom/([\w-]+)((?:,[\w-]+=[^,/]+)*)/", command)
+        terms = [(name, dict(re.findall(r",([\w-]+)=([^,]+)", text)))
+                 for name, text in members]
+        rules = []
+        for number, (name, its) in enumerate(terms):
+            if "ratio-to" in its:
+                base, _, ratio = its["ratio-to"].partition(":")
+                ratio = float(ratio[:-1]) / 100 if ratio[-1] == "%" else float(ratio)
+                period = int(dict(terms)[base]["period"]) * ratio
+                rules.append((name, base, ratio, period))
+            elif "ratio-to-prev" in its:
+                before = terms[number - 1]
+                rules.append((before[0], name, 1 / float(its["ratio-to-prev"]),
+                              int(before[1]["period"])))
+        yield command, rules
+
+
+def wrong_samples(rules, truth, samples):
+    """What is not as the ratios of a program that does one thing all the time say."""
+    wrong = [f"{name} sampled" for name in samples
+             if name not in [rule[0] for rule in rules]]
+    for name, base, limit, period in rules:
+        count, found = truth[LANE_OF[name]], samples.get(name, 0)
+        ratio = count / (truth[LANE_OF[base]] or 1)
+        if ratio < 0.8 * limit and found > 2 + count / period / 50:
+            wrong.append(f"{found} of {name}, {ratio:.3f} of {base}")
+        if ratio > 1.2 * limit and len(rules) == 1 and \
+                abs(found - count / period) > 1 + count / period / 10:
+            wrong.append(f"{found} of {count / period:.0f} of {name},"
+                         f" {ratio:.3f} of {base}")
+    return wrong
+
+
+def acr_examples(check):
+    """Each example of the document, in programs on either side of its ratio."""
+    test = "acr-document-examples"
+    if not check.wants("perftest", test):
+        return
+    start = time.monotonic()
+    examples = list(documented_examples())
+    script = "".join(
+        EXAMPLE.format(number=number, phase=phase, code=code_range("topdown", "_start"),
+                       command=f"taskset -c 1 {command.replace('record', 'record -q -o /tmp/data')}"
+                               f"topdown {phase}")
+        for number, (command, _) in enumerate(examples) for phase in PHASES)
+    status, text, log = boot(f"perftest-{test}", script)
+    wrong, above = [], set()
+    for number, phase, part in re.findall(r"^== (\d+) (\S+)\n((?:(?!== ).*\n)*)", text,
+                                          re.M):
+        rules = examples[int(number)][1]
+        samples = {name.partition("/")[2].partition("/")[0].partition(",")[0]: int(found)
+                   for found, name in re.findall(r"^ *(\d+) sample (\S+?):?$", part, re.M)}
+        wrong += [f"{number} {phase}: {reason}"
+                  for reason in wrong_samples(rules, numbers(part), samples)]
+        above.update((number, name) for name in samples)
+    # Each event that an example can sample is sampled in one of the programs.
+    missing = {(str(number), rule[0]) for number, (_, rules) in enumerate(examples)
+               for rule in rules} - above
+    right = not status and len(examples) == 5 and not wrong and not missing
+    check.record("perftest", test, "pass" if right else "fail",
+                 time.monotonic() - start, log, f"{wrong} {missing}\n{tail(text, 20)}")
+
+
 # perf looks for its tests below the folder that it runs in.
 SHELL = "tests/shell/record_acr.sh"
 SHELL_CPUS = {"arrowlake": "Ok", "clearwaterforest": "Ok", "skylake": "Skip"}
@@ -296,6 +385,7 @@ def run_perf(check):
     acr_records(check, "clearwaterforest", "cpu")
     acr_both(check)
     acr_distribution(check)
+    acr_examples(check)
     acr_shell(check)
     acr_errors.run(check)
     acr_samples.run(check)

@@ -220,6 +220,16 @@ def numbers(text):
             re.findall(r"^(\w+) (-?\d+)$", text, re.M)}
 
 
+def code_range(program, first):
+    """"FIRST END" of the code that a program spends its slots in."""
+    symbols = subprocess.run(["nm", "-S", f"{BUILD}/machine/{program}"],
+                             stdout=subprocess.PIPE, text=True, check=True).stdout
+    where = {name: (int(address, 16), int(size or "0", 16)) for address, size, name
+             in re.findall(r"^(\w+) (?:(\w+) )?[Tt] (\w+)$", symbols, re.M)}
+    end = where.get("_end_of_code") or (sum(where[first]),)
+    return f"{where[first][0]:#x} {end[0]:#x}"
+
+
 def boot(name, script, *options, timeout=300):
     """Run a script in the test machine; (status, output, log)."""
     out = f"{BUILD}/check/{name}"

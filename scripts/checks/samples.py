@@ -186,9 +186,10 @@ def shared(check):
         turns = re.search(r"^turns ([AB]+)$", text, re.M)
         turns = turns[1] if turns else ""
         # One at a time has counter 1, for many samples. Were it both, they would
-        # alternate.
-        right = not status and \
-            set(re.findall(r"^counters (\w+)$", text, re.M)) == {"0x2"} and \
+        # alternate. On a slow machine the sessions are over before the last look.
+        counters = re.findall(r"^counters (\w+)$", text, re.M)
+        right = not status and counters.count("0x2") >= 5 and \
+            set(counters) <= {"0", "0x2"} and \
             min(turns.count("A"), turns.count("B")) > 100 and \
             10 < turns.count("AB") < len(turns) / 10
         check.record("machine", test, "pass" if right else "fail",

@@ -4,10 +4,9 @@
 import json
 import os
 import re
-import subprocess
 import time
 
-from checks.harness import BUILD, IMAGES, MACHINE_PARTS, boot, tail
+from checks.harness import BUILD, IMAGES, MACHINE_PARTS, boot, code_range, tail
 
 CPUS = ("icelake", "sapphirerapids", "arrowlake")
 CATEGORIES = ("retiring", "bad-spec", "fe-bound", "be-bound")
@@ -78,16 +77,6 @@ def topdown_events(pmu="cpu", between=()):
     """The group of slots and the four categories of one PMU."""
     names = ["slots", *between, *("topdown-" + category for category in CATEGORIES)]
     return "{{{}}}".format(",".join(f"{pmu}/{name}/" for name in names))
-
-
-def code_range(program, first):
-    """"FIRST END" of the code that a program spends its slots in."""
-    symbols = subprocess.run(["nm", "-S", f"{BUILD}/machine/{program}"],
-                             stdout=subprocess.PIPE, text=True, check=True).stdout
-    where = {name: (int(address, 16), int(size or "0", 16)) for address, size, name
-             in re.findall(r"^(\w+) (?:(\w+) )?[Tt] (\w+)$", symbols, re.M)}
-    end = where.get("_end_of_code") or (sum(where[first]),)
-    return f"{where[first][0]:#x} {end[0]:#x}"
 
 
 def core_pmu(cpu):
@@ -342,7 +331,7 @@ def reader(check):
         # Where reading cannot clear the registers, nobody is told that it can.
         said = parts.get("clear", "")
         counts = re.findall(r"^(\d+|<not supported>),", said, re.M)
-        good = "event\n" in said and "metrics_clear" not in said and \
+        good = "event\n" in said and "\nmetrics_clear\n" not in said and \
             len(counts) == 2 and counts[0].isdigit() and counts[1] == "<not supported>"
         check.record("machine", tests[5], "pass" if good else "fail", 0, log, said)
 
@@ -350,6 +339,82 @@ def reader(check):
             close(example_of(parts["denied"]), found)
         check.record("machine", tests[3], "pass" if good else "fail", 0, log,
                      parts.get("denied", text))
+
+
+CLEARS = COMPETITOR + """
+echo "== stat"
+pmusim 0 range 0 {program} usr
+pmusim 0 clear
+taskset -c 0 perf stat -x, -e '{clearing}' -e context-switches topdown phases 2>&1
+""" + TRUTH + """
+echo "== rdpmc"
+pmusim 0 range 0 {self} usr
+pmusim 0 clear
+taskset -c 0 perf stat -x, -e context-switches topdown-self phases 100 2>&1
+""" + TRUTH + """
+echo "== bits"
+taskset -c 0 topdown-self snapshots 300000 &
+sleep 0.2
+for n in 1 2 3 4 5 6 7 8; do
+	echo "control $(($(pmusim 0 read 0x38d)))"
+done
+wait $!
+echo "control $(($(pmusim 0 read 0x38d)))"
+echo "== users"
+cd /sys/bus/event_source/devices
+grep -H . */format/metrics_clear
+slots={pmu}/config=0x400,config1=1/
+taskset -c 0 perf stat -x, -e $slots true 2>&1 | cut -d, -f1
+perf stat -a -C 0 -x, -e $slots true 2>&1
+perf record -o /dev/null -c 100003 -e $slots true 2>&1
+taskset -c 0 libperf-tests -v 2>&1
+""" + NO_COMPETITOR
+# FIXED_CTR_CTRL, of fixed counter 3: it counts in user code, RDPMC clears
+SLOTS_USER, SLOTS_CLEAR = 0x2000, 0x4000
+
+
+def clears(check):
+    """Where RDPMC can clear, slots that it took and those that the kernel has
+    counted are all of them, as precise as without, for the whole program."""
+    for cpu in CPUS:
+        tests = {part: f"topdown-R23-clear-{part}-{cpu}"
+                 for part in ("stat", "rdpmc", "bits", "users")}
+        if not any(check.wants("machine", test) for test in tests.values()) or \
+                not check.need("machine", *MACHINE_PARTS):
+            continue
+        start = time.monotonic()
+        pmu = core_pmu(cpu)
+        status, text, log = boot(
+            f"topdown-clear-{cpu}", CLEARS.format(
+                pmu=pmu, events=topdown_events(pmu) + ":u",
+                clearing=topdown_events(pmu).replace(
+                    "slots/", "slots,metrics_clear=1/") + ":u",
+                program=code_range("topdown", "_start"),
+                self=code_range("topdown-self", "retiring")),
+            "--cpu", cpu, "--cpu-option", "pmusim-metrics-clear=on")
+        parts = parts_of(text)
+        seconds = time.monotonic() - start
+        for method in ("stat", "rdpmc"):
+            found = accuracy_of(method, parts.get(method, ""))
+            check.record("machine", tests[method], "pass" if not status and
+                         accurate(method, found) else "fail", seconds, log,
+                         f"{found}\n{tail(text)}")
+            seconds = 0.0
+
+        # Now and then the competitor, whose slots nobody clears, is found.
+        *during, after = map(int, re.findall(r"^control (\d+)$", parts.get("bits", ""),
+                                             re.M)) or [SLOTS_CLEAR]
+        good = not after & SLOTS_CLEAR and any(
+            control & SLOTS_CLEAR and control & SLOTS_USER for control in during)
+        check.record("machine", tests["bits"], "pass" if good else "fail", 0, log,
+                     parts.get("bits", text))
+
+        said = parts.get("users", "")
+        good = re.search(rf"^{pmu}/format/metrics_clear:config1:0\n\d+\n", said) and \
+            said.count("format/metrics_clear") == 1 and \
+            re.search(r"test-topdown\.c\.\.\.(?:\n.* slots)*\s*OK", said) and \
+            len(re.findall("metrics_clear is for slots of a thread", said)) == 2
+        check.record("machine", tests["users"], "pass" if good else "fail", 0, log, said)
 
 
 OVERFLOW = COMPETITOR + """
@@ -489,4 +554,5 @@ def run(check):
     overflow(check)
     costs(check)
     reader(check)
+    clears(check)
     document(check)

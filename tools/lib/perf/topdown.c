@@ -6,9 +6,10 @@
  * fractions of 255. Both registers have to be read in one go, and mean something
  * only while this thread's events are the ones in the registers.
  *
- * Where PERF_CAPABILITIES has bit 19, PERF_METRICS can be set up to be cleared by
- * RDPMC. The kernel does not offer it, as its own counts would lose what was
- * cleared, so regions are differences.
+ * Where sysfs has the format metrics_clear, RDPMC of PERF_METRICS can clear both,
+ * so that a byte is a fraction of the slots since the last snapshot. What is taken
+ * that way is missing in the counts of the kernel, and nothing else is: the
+ * offsets in the user pages and what was taken add up to all slots.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -36,40 +37,51 @@
 #define DEVICES		"bus/event_source/devices/"
 #define CONFIG_SLOTS	0x0400
 #define CONFIG_METRIC	0x8000
+#define CONFIG1_CLEAR	0x1
 #define INDEX_SLOTS	(BIT(30) | 3)
 #define INDEX_METRICS	BIT(29)
 #define METRIC_BITS	8
 #define METRIC_FULL	0xff
+#define NR_EVENTS	(1 + PERF_TOPDOWN_NR_CATEGORIES)
+
+/* Values of all events at one point in time: slots, then each category */
+struct values {
+	__u64	event[NR_EVENTS];
+};
 
 /**
  * struct perf_topdown - Slots and metrics of the thread that opened them
- * @slots_page: user page of the slots event, or NULL
- * @metric_page: user page of the first metric event, or NULL
+ * @page: user pages of the slots event and of metric events, or NULL
  * @owner: the thread whose events they are
+ * @taken: slots, and those of each category, that RDPMC has cleared
  * @slots_fd: slots event, leader of the group
  * @metric_fd: metric events
  * @nr_metrics: number of metrics that the CPU has
+ * @nr_pages: number of user pages that it takes to read the registers
  * @era: changes whenever the values start again from zero
  * @by_rdpmc: where the last snapshot is from
+ * @clears: RDPMC clears the registers
  */
 struct perf_topdown {
-	struct perf_event_mmap_page	*slots_page;
-	struct perf_event_mmap_page	*metric_page;
+	struct perf_event_mmap_page	*page[NR_EVENTS];
 	pthread_t			owner;
+	struct values			taken;
 	int				slots_fd;
 	int				metric_fd[PERF_TOPDOWN_NR_CATEGORIES];
 	unsigned int			nr_metrics;
+	unsigned int			nr_pages;
 	__u32				era;
 	bool				by_rdpmc;
+	bool				clears;
 };
 
-static bool pmu_has(const char *pmu, const char *event)
+static bool pmu_has(const char *pmu, const char *file)
 {
 	char path[128];
 	size_t size;
 	char *text;
 
-	snprintf(path, sizeof(path), DEVICES "%s/events/%s", pmu, event);
+	snprintf(path, sizeof(path), DEVICES "%s/%s", pmu, file);
 	if (sysfs__read_str(path, &text, &size))
 		return false;
 	free(text);
@@ -83,7 +95,8 @@ static const char *find_pmu(void)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(pmus); i++) {
-		if (pmu_has(pmus[i], "slots") && pmu_has(pmus[i], "topdown-retiring"))
+		if (pmu_has(pmus[i], "events/slots") &&
+		    pmu_has(pmus[i], "events/topdown-retiring"))
 			return pmus[i];
 	}
 	return NULL;
@@ -125,12 +138,13 @@ static bool stays_on_pmu(const char *pmu)
 	return stays;
 }
 
-static int open_event(int type, __u64 config, int group_fd)
+static int open_event(int type, __u64 config, bool clears, int group_fd)
 {
 	struct perf_event_attr attr = {
 		.size		= sizeof(attr),
 		.type		= type,
 		.config		= config,
+		.config1	= clears ? CONFIG1_CLEAR : 0,
 		.disabled	= group_fd < 0,
 		.exclude_kernel	= 1,
 		.exclude_hv	= 1,
@@ -145,6 +159,15 @@ static struct perf_event_mmap_page *map_page(int fd)
 	void *page = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, fd, 0);
 
 	return page == MAP_FAILED ? NULL : page;
+}
+
+/* Without them there is read(). */
+static void map_pages(struct perf_topdown *td)
+{
+	unsigned int i;
+
+	for (i = 0; i < td->nr_pages; i++)
+		td->page[i] = map_page(i ? td->metric_fd[i - 1] : td->slots_fd);
 }
 
 static void unmap_page(struct perf_event_mmap_page *page)
@@ -196,8 +219,8 @@ void perf_topdown__close(struct perf_topdown *td)
 {
 	unsigned int i;
 
-	unmap_page(td->metric_page);
-	unmap_page(td->slots_page);
+	for (i = 0; i < NR_EVENTS; i++)
+		unmap_page(td->page[i]);
 	for (i = 0; i < PERF_TOPDOWN_NR_CATEGORIES; i++) {
 		if (td->metric_fd[i] >= 0)
 			close(td->metric_fd[i]);
@@ -217,12 +240,12 @@ static int open_group(struct perf_topdown *td, const char *pmu)
 	if (sysfs__read_int(path, &type))
 		return -EOPNOTSUPP;
 
-	td->slots_fd = open_event(type, CONFIG_SLOTS, -1);
+	td->slots_fd = open_event(type, CONFIG_SLOTS, td->clears, -1);
 	if (td->slots_fd < 0)
 		return -errno;
 	for (i = 0; i < td->nr_metrics; i++) {
 		td->metric_fd[i] = open_event(type, CONFIG_METRIC + (i << METRIC_BITS),
-					      td->slots_fd);
+					      false, td->slots_fd);
 		if (td->metric_fd[i] < 0)
 			return -errno;
 	}
@@ -253,14 +276,15 @@ int perf_topdown__open(struct perf_topdown *td)
 	if (!stays_on_pmu(pmu))
 		return -EXDEV;
 
-	td->nr_metrics = pmu_has(pmu, "topdown-heavy-ops") ? PERF_TOPDOWN_NR_CATEGORIES :
-							     PERF_TOPDOWN_NR_LEVEL1;
+	td->nr_metrics = pmu_has(pmu, "events/topdown-heavy-ops") ?
+			 PERF_TOPDOWN_NR_CATEGORIES : PERF_TOPDOWN_NR_LEVEL1;
+	td->clears = pmu_has(pmu, "format/metrics_clear");
+	/* One metric tells where the registers are, each what the kernel has counted */
+	td->nr_pages = 1 + (td->clears ? td->nr_metrics : 1);
 	td->owner = pthread_self();
 	err = open_group(td, pmu);
 	if (!err) {
-		/* Without them there is read(). */
-		td->slots_page = map_page(td->slots_fd);
-		td->metric_page = map_page(td->metric_fd[0]);
+		map_pages(td);
 		if (ioctl(td->slots_fd, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP))
 			err = -errno;
 	}
@@ -276,49 +300,163 @@ int perf_topdown__open(struct perf_topdown *td)
  * A byte of PERF_METRICS says how many 255ths of the slots since the last reset
  * are in a category. A region of dS slots between snapshots @from and @to is
  * right to (@from->slots + @to->slots) / (510 * dS). So reset between regions
- * every few seconds, and before regions that are short.
+ * every few seconds, and before regions that are short. Where RDPMC clears, they
+ * are as right as can be without that.
  *
  * Return: 0 or a negative error number.
  */
 int perf_topdown__reset(struct perf_topdown *td)
 {
 	td->era++;
+	memset(&td->taken, 0, sizeof(td->taken));
 	return ioctl(td->slots_fd, PERF_EVENT_IOC_RESET, PERF_IOC_FLAG_GROUP) ? -errno : 0;
 }
 
-static bool readable(const struct perf_event_mmap_page *page, __u32 index)
+/* What the registers mean for each event */
+static void decode(const struct perf_topdown *td, __u64 slots, __u64 metrics,
+		   struct values *values)
 {
-	return page->cap_user_rdpmc && READ_ONCE(page->index) == index + 1;
+	unsigned int i;
+
+	values->event[0] = slots;
+	for (i = 0; i < td->nr_metrics; i++) {
+		__u64 share = metrics >> i * METRIC_BITS & METRIC_FULL;
+
+		values->event[1 + i] = slots * share / METRIC_FULL;
+	}
 }
 
-/* False if the events are not in the registers of this CPU. */
-static bool read_registers(struct perf_topdown *td, __u64 *slots, __u64 *metrics)
+static void add(const struct perf_topdown *td, const struct values *more,
+		struct values *values)
 {
-	struct perf_event_mmap_page *slots_page = td->slots_page;
-	struct perf_event_mmap_page *metric_page = td->metric_page;
-	__u32 seq_slots, seq_metric;
+	unsigned int i;
 
-	if (!slots_page || !metric_page || !pthread_equal(pthread_self(), td->owner))
-		return false;
-	do {
-		seq_slots = READ_ONCE(slots_page->lock);
-		seq_metric = READ_ONCE(metric_page->lock);
-		barrier();
-		if (!readable(slots_page, INDEX_SLOTS) ||
-		    !readable(metric_page, INDEX_METRICS))
+	for (i = 0; i <= td->nr_metrics; i++)
+		values->event[i] += more->event[i];
+}
+
+static bool readable(const struct perf_topdown *td)
+{
+	unsigned int i;
+
+	for (i = 0; i < td->nr_pages; i++) {
+		const struct perf_event_mmap_page *page = td->page[i];
+
+		if (!page->cap_user_rdpmc ||
+		    READ_ONCE(page->index) != (i ? INDEX_METRICS : INDEX_SLOTS) + 1)
 			return false;
-		*slots = perf_mmap__read_counter(INDEX_SLOTS);
-		*metrics = perf_mmap__read_counter(INDEX_METRICS);
-		barrier();
-	} while (READ_ONCE(slots_page->lock) != seq_slots ||
-		 READ_ONCE(metric_page->lock) != seq_metric);
+	}
 	return true;
 }
 
-static int read_counts(struct perf_topdown *td, struct perf_topdown_snapshot *snap)
+static void read_locks(const struct perf_topdown *td, __u32 *lock)
+{
+	unsigned int i;
+
+	for (i = 0; i < td->nr_pages; i++)
+		lock[i] = READ_ONCE(td->page[i]->lock);
+	barrier();
+}
+
+/* False if the kernel has changed a page since read_locks(). */
+static bool unchanged(const struct perf_topdown *td, const __u32 *lock)
+{
+	unsigned int i;
+
+	barrier();
+	for (i = 0; i < td->nr_pages; i++) {
+		if (READ_ONCE(td->page[i]->lock) != lock[i])
+			return false;
+	}
+	return true;
+}
+
+static bool may_read_registers(const struct perf_topdown *td)
+{
+	unsigned int i;
+
+	for (i = 0; i < td->nr_pages; i++) {
+		if (!td->page[i])
+			return false;
+	}
+	return pthread_equal(pthread_self(), td->owner);
+}
+
+/* False if the events are not in the registers of this CPU. */
+static bool read_registers(const struct perf_topdown *td, struct values *values)
+{
+	__u64 slots, metrics;
+	__u32 lock[NR_EVENTS];
+
+	do {
+		read_locks(td, lock);
+		if (!readable(td))
+			return false;
+		slots = perf_mmap__read_counter(INDEX_SLOTS);
+		metrics = perf_mmap__read_counter(INDEX_METRICS);
+	} while (!unchanged(td, lock));
+
+	decode(td, slots, metrics, values);
+	return true;
+}
+
+static __u64 read_offset(const struct perf_event_mmap_page *page)
+{
+	__u64 offset;
+	__u32 lock;
+
+	do {
+		lock = READ_ONCE(page->lock);
+		barrier();
+		offset = READ_ONCE(page->offset);
+		barrier();
+	} while (READ_ONCE(page->lock) != lock);
+	return offset;
+}
+
+/*
+ * Take what is in the registers out of them. The page of slots tells whether the
+ * kernel was faster if it came in between: it has counted as many slots then, and
+ * those that were taken are a few of its next slice.
+ */
+static void take_registers(struct perf_topdown *td, __u64 slots, __u64 offset,
+			   const __u32 *lock)
+{
+	__u64 metrics = perf_mmap__read_counter(INDEX_METRICS);
+	struct values taken;
+
+	if (!unchanged(td, lock) && read_offset(td->page[0]) - offset >= slots)
+		return;
+	decode(td, slots, metrics, &taken);
+	add(td, &taken, &td->taken);
+}
+
+/* The same as read_registers() where RDPMC clears: values are those of the kernel */
+static bool clear_registers(struct perf_topdown *td, struct values *values)
+{
+	__u32 lock[NR_EVENTS];
+	unsigned int i;
+	__u64 slots;
+
+	do {
+		read_locks(td, lock);
+		if (!readable(td))
+			return false;
+		for (i = 0; i < td->nr_pages; i++)
+			values->event[i] = READ_ONCE(td->page[i]->offset);
+		slots = perf_mmap__read_counter(INDEX_SLOTS);
+		/* Nothing is lost yet */
+		if (!unchanged(td, lock))
+			continue;
+		take_registers(td, slots, values->event[0], lock);
+	} while (!unchanged(td, lock));
+	return true;
+}
+
+static int read_counts(struct perf_topdown *td, struct values *values)
 {
 	/* Number of events, slots, metrics */
-	__u64 group[2 + PERF_TOPDOWN_NR_CATEGORIES];
+	__u64 group[1 + NR_EVENTS];
 	ssize_t size = (2 + td->nr_metrics) * sizeof(group[0]);
 	ssize_t len = read(td->slots_fd, group, sizeof(group));
 
@@ -326,8 +464,7 @@ static int read_counts(struct perf_topdown *td, struct perf_topdown_snapshot *sn
 		return -errno;
 	if (len != size)
 		return -EIO;
-	snap->slots = group[1];
-	memcpy(snap->category, &group[2], td->nr_metrics * sizeof(group[0]));
+	memcpy(values->event, &group[1], size - sizeof(group[0]));
 	return 0;
 }
 
@@ -343,28 +480,26 @@ static int read_counts(struct perf_topdown *td, struct perf_topdown_snapshot *sn
  */
 int perf_topdown__snapshot(struct perf_topdown *td, struct perf_topdown_snapshot *snap)
 {
-	__u64 slots, metrics;
-	unsigned int i;
-	bool by_rdpmc;
+	struct values values = { .event = { 0 } };
+	bool by_rdpmc = false;
 	int err = 0;
 
-	memset(snap, 0, sizeof(*snap));
-	by_rdpmc = read_registers(td, &slots, &metrics);
-	if (by_rdpmc) {
-		snap->slots = slots;
-		for (i = 0; i < td->nr_metrics; i++) {
-			__u64 share = metrics >> i * METRIC_BITS & METRIC_FULL;
+	if (may_read_registers(td))
+		by_rdpmc = td->clears ? clear_registers(td, &values) :
+					read_registers(td, &values);
+	if (!by_rdpmc)
+		err = read_counts(td, &values);
+	if (td->clears && !err)
+		add(td, &td->taken, &values);
 
-			snap->category[i] = slots * share / METRIC_FULL;
-		}
-	} else {
-		err = read_counts(td, snap);
-	}
-
-	/* Registers are not counts, and read() clears them */
-	if (by_rdpmc != td->by_rdpmc)
+	/* Else registers are not counts, and read() clears them */
+	if (by_rdpmc != td->by_rdpmc && !td->clears)
 		td->era++;
 	td->by_rdpmc = by_rdpmc;
+
+	memset(snap, 0, sizeof(*snap));
+	snap->slots = values.event[0];
+	memcpy(snap->category, &values.event[1], td->nr_metrics * sizeof(values.event[0]));
 	snap->by_rdpmc = by_rdpmc;
 	snap->nr_categories = td->nr_metrics;
 	snap->era = td->era;

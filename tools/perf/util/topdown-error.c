@@ -114,6 +114,11 @@ int evsel__topdown_error(struct evsel *evsel, char *msg, size_t size)
 					 evsel__name(evsel));
 		return metric_error(pos, msg, size);
 	}
+	if (evsel->core.attr.config1)
+		return scnprintf(msg, size,
+				 "metrics_clear is for slots of a thread that lead their group and do not sample.\n"
+				 "Open '%s' without -a and -C, or without metrics_clear.",
+				 evsel__name(evsel));
 	return scnprintf(msg, size,
 				 "The kernel refuses topdown event '%s'.", evsel__name(evsel));
 }

@@ -19,10 +19,12 @@
  * of one event is where samples go, and tells nothing. Where sysfs allows RDPMC
  * without a mapping, raw values restart with each slice.
  *
- * RDPMC of PERF_METRICS can be told to clear both registers, where
- * PERF_CAPABILITIES bit 19 is set. That is not offered: what user space takes
- * out that way would be missing in the counts of the events, and each RDPMC of
- * this file would have to be counted as a restart.
+ * RDPMC of PERF_METRICS clears both registers, where the CPU can do that and
+ * attr.config1 of the slots event asks for it. What user space takes out that
+ * way is missing in the counts of the group, and is nowhere else: the registers
+ * of such a group are never restored, and start from zero with all that this
+ * file has counted, for which it reads PERF_METRICS with RDMSR. So count and
+ * what RDPMC took always add up to what has happened.
  *
  * hw_perf_event::prev_count is the part of an event's count that its registers
  * contain. With it, the page of a mapped event tells the truth at any time:
@@ -40,12 +42,15 @@
 #include <linux/atomic.h>
 #include <linux/bitops.h>
 #include <linux/bits.h>
+#include <linux/device.h>
 #include <linux/errno.h>
 #include <linux/init.h>
+#include <linux/kobject.h>
 #include <linux/math64.h>
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
 #include <linux/static_call.h>
+#include <linux/sysfs.h>
 
 #include <asm/local64.h>
 #include <kunit/static_stub.h>
@@ -64,6 +69,15 @@
 
 /* With the sign bit set, RDPMC's value would be taken as negative */
 #define TOPDOWN_SLOTS_MAX	GENMASK_ULL(46, 0)
+
+/* PERF_CAPABILITIES: RDPMC of PERF_METRICS can be told to clear */
+#define PERF_CAP_RDPMC_METRICS_CLEAR	BIT_ULL(19)
+
+/* The field of fixed counter 3 in FIXED_CTR_CTRL: RDPMC is told so */
+#define INTEL_FIXED_3_METRICS_CLEAR	BIT_ULL(2)
+
+/* perf_event_attr::config1 of a slots event: tell it so while the group counts */
+#define TOPDOWN_CONFIG1_METRICS_CLEAR	BIT_ULL(0)
 
 /* A byte of PERF_METRICS that stands for all slots */
 #define TOPDOWN_METRIC_ALL	0xff
@@ -100,6 +114,42 @@ void intel_topdown_wrmsr(u32 msr, u64 value)
 	KUNIT_STATIC_STUB_REDIRECT(intel_topdown_wrmsr, msr, value);
 
 	wrmsrl(msr, value);
+}
+
+/**
+ * intel_topdown_rdmsr - Read PERF_METRICS, which is not cleared by that
+ *
+ * Return: content of the register, fractions in 255ths.
+ */
+u64 intel_topdown_rdmsr(void)
+{
+	u64 value;
+
+	KUNIT_STATIC_STUB_REDIRECT(intel_topdown_rdmsr);
+
+	rdmsrl(MSR_PERF_METRICS, value);
+
+	return value;
+}
+
+/* Does RDPMC clear the registers while the group of @event is in them? */
+static bool intel_topdown_clears(struct perf_event *event)
+{
+	struct perf_event *leader = event->group_leader;
+
+	return leader->pmu == event->pmu && is_slots_event(leader) &&
+	       leader->attr.config1 & TOPDOWN_CONFIG1_METRICS_CLEAR;
+}
+
+/**
+ * intel_topdown_fixed_bits - What FIXED_CTR_CTRL has to say about metrics
+ * @event:	event that is about to use fixed counter 3
+ *
+ * Return: bits of the counter's field.
+ */
+u64 intel_topdown_fixed_bits(struct perf_event *event)
+{
+	return intel_topdown_clears(event) ? INTEL_FIXED_3_METRICS_CLEAR : 0;
 }
 
 /* The index does not change, but hw_perf_event has it only while scheduled */
@@ -167,10 +217,12 @@ static u64 intel_topdown_known(struct cpu_hw_events *cpuc,
 }
 
 /*
- * Get to know the registers. The members of a group are stopped one by one,
- * while the PMU is off: only the first finds another number of slots.
+ * Get to know the registers, of the group of @event. Its members are stopped
+ * one by one, while the PMU is off: only the first finds another number of
+ * slots.
  */
-static void intel_topdown_sample(struct cpu_hw_events *cpuc)
+static void intel_topdown_sample(struct cpu_hw_events *cpuc,
+				 struct perf_event *event)
 {
 	u64 slots = intel_topdown_rdpmc(TOPDOWN_RDPMC_SLOTS);
 
@@ -179,7 +231,9 @@ static void intel_topdown_sample(struct cpu_hw_events *cpuc)
 		return;
 
 	cpuc->topdown_slots += slots;
-	cpuc->topdown_metrics = intel_topdown_rdpmc(INTEL_PMC_FIXED_RDPMC_METRICS);
+	cpuc->topdown_metrics = unlikely(intel_topdown_clears(event)) ?
+		intel_topdown_rdmsr() :
+		intel_topdown_rdpmc(INTEL_PMC_FIXED_RDPMC_METRICS);
 }
 
 static void intel_topdown_add_count(struct cpu_hw_events *cpuc,
@@ -191,15 +245,17 @@ static void intel_topdown_add_count(struct cpu_hw_events *cpuc,
 	local64_add(value - last, &event->count);
 }
 
-static void intel_topdown_add_counts(struct cpu_hw_events *cpuc)
+/* @event is one of those that are in the registers */
+static void intel_topdown_add_counts(struct cpu_hw_events *cpuc,
+				     struct perf_event *event)
 {
 	u64 mask = intel_topdown_active(cpuc);
-	struct perf_event *event;
+	struct perf_event *active;
 
-	intel_topdown_sample(cpuc);
+	intel_topdown_sample(cpuc, event);
 
-	while ((event = intel_topdown_next(cpuc, &mask)))
-		intel_topdown_add_count(cpuc, event);
+	while ((active = intel_topdown_next(cpuc, &mask)))
+		intel_topdown_add_count(cpuc, active);
 }
 
 /* Write both registers. What they held before has to be counted already. */
@@ -255,7 +311,7 @@ u64 intel_topdown_count(struct cpu_hw_events *cpuc, struct perf_event *event)
 	int idx = intel_topdown_idx(event);
 	u64 slots;
 
-	intel_topdown_add_counts(cpuc);
+	intel_topdown_add_counts(cpuc, event);
 	slots = cpuc->topdown_slots;
 
 	if (test_bit(idx, cpuc->active_mask)) {
@@ -267,6 +323,10 @@ u64 intel_topdown_count(struct cpu_hw_events *cpuc, struct perf_event *event)
 	intel_topdown_add_count(cpuc, event);
 	if (idx == INTEL_PMC_IDX_FIXED_SLOTS)
 		intel_topdown_save(event, slots, cpuc->topdown_metrics);
+
+	/* It may be the only one that stops, and user space goes on */
+	if (slots && unlikely(intel_topdown_clears(event)))
+		intel_topdown_write(cpuc, 0, 0);
 
 	return slots;
 }
@@ -294,7 +354,7 @@ static bool intel_topdown_keeps_values(struct perf_event *leader)
 	bool mapped = false;
 
 	if (!slots || slots > TOPDOWN_SLOTS_MAX ||
-	    !atomic_read(&leader->mmap_count) ||
+	    intel_topdown_clears(leader) || !atomic_read(&leader->mmap_count) ||
 	    intel_topdown_was_reset(leader, slots, metrics))
 		return false;
 
@@ -365,11 +425,13 @@ void intel_topdown_start(struct cpu_hw_events *cpuc, struct perf_event *event)
 void intel_topdown_overflow(struct cpu_hw_events *cpuc)
 {
 	u64 mask = intel_topdown_active(cpuc);
+	struct perf_event *event;
 
-	if (!intel_topdown_next(cpuc, &mask))
+	event = intel_topdown_next(cpuc, &mask);
+	if (!event)
 		return;
 
-	intel_topdown_add_counts(cpuc);
+	intel_topdown_add_counts(cpuc, event);
 	intel_topdown_restart(cpuc);
 }
 
@@ -409,6 +471,34 @@ static bool intel_topdown_leader_fits(struct perf_event *leader,
 }
 
 /**
+ * intel_topdown_can_clear - Can RDPMC clear the registers?
+ * @pmu:	core PMU
+ *
+ * Return: true if its CPUs have metrics that RDPMC can be told to clear.
+ */
+bool intel_topdown_can_clear(struct pmu *pmu)
+{
+	union perf_capabilities cap = hybrid(pmu, intel_cap);
+
+	KUNIT_STATIC_STUB_REDIRECT(intel_topdown_can_clear, pmu);
+
+	return cap.perf_metrics &&
+	       cap.capabilities & PERF_CAP_RDPMC_METRICS_CLEAR;
+}
+
+/*
+ * A slots event whose registers are cleared by RDPMC starts from zero, as if it
+ * had metrics already. Whoever may use RDPMC on a CPU can clear what is counted
+ * there: so it has to be the event of a task.
+ */
+static bool intel_topdown_may_clear(struct perf_event *event)
+{
+	return intel_topdown_can_clear(event->pmu) && is_slots_event(event) &&
+	       event->group_leader == event && !is_sampling_event(event) &&
+	       event->attach_state & PERF_ATTACH_TASK;
+}
+
+/**
  * intel_topdown_hw_config - Check and set up a slots or metric event
  * @event:	slots or metric event of a PMU with PERF_METRICS that is opened
  * @nr_metrics:	number of metrics that the PMU has, 0..INTEL_TD_METRIC_NUM
@@ -418,15 +508,25 @@ static bool intel_topdown_leader_fits(struct perf_event *leader,
  * their PMU that does not sample and counts in the same rings. Nothing is
  * written to it: if opening fails here or later, nothing is left behind.
  *
+ * The slots event of a task that leads its group may let RDPMC clear the
+ * registers, if the CPU can.
+ *
  * Return: 0, or -EINVAL when the attributes or the leader do not allow it.
  */
 int intel_topdown_hw_config(struct perf_event *event, int nr_metrics)
 {
 	struct perf_event_attr *attr = &event->attr;
 
-	if (attr->config1 || attr->config2 ||
-	    (attr->config & X86_ALL_EVENT_FLAGS))
+	if (attr->config2 || (attr->config & X86_ALL_EVENT_FLAGS))
 		return -EINVAL;
+
+	if (attr->config1) {
+		if (attr->config1 != TOPDOWN_CONFIG1_METRICS_CLEAR ||
+		    !intel_topdown_may_clear(event))
+			return -EINVAL;
+
+		event->hw.flags |= PERF_X86_EVENT_TOPDOWN;
+	}
 
 	if (!is_metric_event(event))
 		return 0;
@@ -443,6 +543,28 @@ int intel_topdown_hw_config(struct perf_event *event, int nr_metrics)
 
 	return 0;
 }
+
+PMU_FORMAT_ATTR(metrics_clear, "config1:0");
+
+static struct attribute *intel_topdown_format_attrs[] = {
+	&format_attr_metrics_clear.attr,
+	NULL
+};
+
+static umode_t intel_topdown_is_visible(struct kobject *kobj,
+					struct attribute *attr, int i)
+{
+	struct pmu *pmu = dev_get_drvdata(kobj_to_dev(kobj));
+
+	return intel_topdown_can_clear(pmu) ? attr->mode : 0;
+}
+
+/* The format of perf_event_attr::config1 of slots events, where there is one */
+const struct attribute_group intel_topdown_format_group = {
+	.name		= "format",
+	.attrs		= intel_topdown_format_attrs,
+	.is_visible	= intel_topdown_is_visible,
+};
 
 static u64 intel_topdown_update(struct perf_event *event)
 {

@@ -2,11 +2,12 @@
 /*
  * topdown-self - what programs pay for knowing where their own slots go
  *
- *	topdown-self phases [RESETS]
+ *	topdown-self phases [PIECES]
  *		Spend slots in four phases, in pieces between which other
- *		programs get the CPU. Take a snapshot every ten pieces and start
- *		from zero behind every RESETS of them, default 1. Print the sums
- *		that libperf finds, "name number".
+ *		programs get the CPU. Take snapshots around every ten pieces and
+ *		start from zero before each, or around every PIECES of them and
+ *		start from zero only once. Print the sums that libperf finds,
+ *		"name number".
  *	topdown-self snapshots NUMBER
  *		Take snapshots and do nothing else.
  *	topdown-self reads NUMBER
@@ -94,7 +95,7 @@ static void take(struct perf_topdown *td, struct perf_topdown_snapshot *snap)
 		die("perf_topdown__snapshot");
 }
 
-static void run_phases(unsigned int resets)
+static void run_phases(unsigned int pieces, bool resets)
 {
 	double sum[ARRAY_SIZE(phases)] = { 0 }, slots = 0;
 	struct perf_topdown_snapshot from, to;
@@ -103,16 +104,15 @@ static void run_phases(unsigned int resets)
 
 	spend(link_chain, 0);
 	td = open_reader();
-	take(td, &from);
+	perf_topdown__reset(td);
 	for (p = 0; p < ARRAY_SIZE(phases); p++) {
-		for (n = 0; n < phases[p].regions; n++) {
+		for (n = 0; n < phases[p].regions * PIECES / pieces; n++) {
 			double share[PERF_TOPDOWN_NR_CATEGORIES];
 
-			if (n % resets == 0) {
+			if (resets)
 				perf_topdown__reset(td);
-				take(td, &from);
-			}
-			for (i = 0; i < PIECES; i++) {
+			take(td, &from);
+			for (i = 0; i < pieces; i++) {
 				spend(phases[p].function, phases[p].rounds);
 				sched_yield();
 			}
@@ -125,7 +125,6 @@ static void run_phases(unsigned int resets)
 						  (to.slots - from.slots);
 				slots += to.slots - from.slots;
 			}
-			from = to;
 		}
 	}
 	printf("found %.0f\n", slots);
@@ -231,7 +230,7 @@ int main(int argc, char **argv)
 	if (!number)
 		number = 1;
 	if (!strcmp(what, "phases")) {
-		run_phases(number);
+		run_phases(argc > 2 ? number : PIECES, argc <= 2);
 	} else if (!strcmp(what, "snapshots")) {
 		run_snapshots(number);
 	} else if (!strcmp(what, "reads")) {

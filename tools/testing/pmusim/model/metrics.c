@@ -76,6 +76,13 @@ uint64_t pmusim_metrics_read(const struct pmusim *p)
     return value;
 }
 
+/* Both registers start again from zero, farther from any overflow than before */
+void pmusim_metrics_clear(struct pmusim *p)
+{
+    pmusim_set_counter(p, PMUSIM_FIXED_BASE + PMUSIM_FIXED_SLOTS, 0);
+    pmusim_metrics_write(p, 0);
+}
+
 /* Each category gets its fraction of what SLOTS holds */
 void pmusim_metrics_write(struct pmusim *p, uint64_t value)
 {

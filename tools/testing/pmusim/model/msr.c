@@ -189,6 +189,9 @@ static uint64_t writable_fixed_ctrl(const struct pmusim *p)
             }
         }
     }
+    if (p->pmu->caps & PMUSIM_CAP_METRICS_CLEAR) {
+        bits |= PMUSIM_FIXED_METRICS_CLEAR;
+    }
     return bits;
 }
 
@@ -603,6 +606,10 @@ enum pmusim_access pmusim_rdpmc(struct pmusim *p, enum pmusim_class class,
     if (index == PMUSIM_RDPMC_METRICS && p->pmu->metrics) {
         fold_before_read(p, class);
         *value = pmusim_metrics_read(p);
+        if (p->pmu->caps & PMUSIM_CAP_METRICS_CLEAR &&
+            p->fixed_ctrl & PMUSIM_FIXED_METRICS_CLEAR) {
+            pmusim_metrics_clear(p);
+        }
         count_rdpmc(p);
         return PMUSIM_DONE;
     }

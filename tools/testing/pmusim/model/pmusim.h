@@ -717,6 +717,7 @@ bool pmusim_metrics_count(const struct pmusim *p, enum pmusim_class class);
 bool pmusim_metrics_add(struct pmusim *p, const struct pmusim_delta *delta);
 uint64_t pmusim_metrics_read(const struct pmusim *p);
 void pmusim_metrics_write(struct pmusim *p, uint64_t value);
+void pmusim_metrics_clear(struct pmusim *p);
 
 /* pebs.c */
 

@@ -74,6 +74,9 @@
 #define PMUSIM_FIXED_ANY        UINT64_C(4)
 #define PMUSIM_FIXED_PMI        UINT64_C(8)
 #define PMUSIM_FIXED_FIELD_BITS 4
+/* The same bit of the field of SLOTS, with PMUSIM_CAP_METRICS_CLEAR */
+#define PMUSIM_FIXED_METRICS_CLEAR \
+    (PMUSIM_FIXED_ANY << PMUSIM_FIXED_SLOTS * PMUSIM_FIXED_FIELD_BITS)
 /* Its record is adaptive: bit 32 + 4 * counter, SDM volume 3, 21.9.2.4 */
 #define PMUSIM_FIXED_ADAPTIVE   (UINT64_C(1) << 32)
 
@@ -104,6 +107,8 @@
 #define PMUSIM_CAP_FULL_WIDTH   (UINT64_C(1) << 13)
 #define PMUSIM_CAP_BASELINE     (UINT64_C(1) << 14)
 #define PMUSIM_CAP_METRICS      (UINT64_C(1) << 15)
+/* RDPMC of PERF_METRICS can be made to clear it, and the slots */
+#define PMUSIM_CAP_METRICS_CLEAR (UINT64_C(1) << 19)
 
 /* PEBS_DATA_CFG, SDM volume 3, table 21-95 */
 #define PMUSIM_PEBS_MEMORY      (UINT64_C(1) << 0)

@@ -62,6 +62,20 @@ static const struct pmusim_pmu *with_acr(X86CPU *cpu,
     return &cpu->pmusim_pmu;
 }
 
+/* RDPMC of PERF_METRICS can be made to clear it, where there are metrics */
+static const struct pmusim_pmu *with_clear(X86CPU *cpu,
+                                           const struct pmusim_pmu *pmu)
+{
+    if (!cpu->pmusim_metrics_clear || !pmu->metrics) {
+        return pmu;
+    }
+    if (pmu != &cpu->pmusim_pmu) {
+        cpu->pmusim_pmu = *pmu;
+    }
+    cpu->pmusim_pmu.caps |= PMUSIM_CAP_METRICS_CLEAR;
+    return &cpu->pmusim_pmu;
+}
+
 /* Before the features are used: the row of the CPU table sets the model */
 void x86_pmusim_realize(X86CPU *cpu, Error **errp)
 {
@@ -69,9 +83,10 @@ void x86_pmusim_realize(X86CPU *cpu, Error **errp)
     const struct pmusim_cpu *row;
 
     if (!cpu->pmusim_name) {
-        if (cpu->pmusim_atoms || cpu->pmusim_stats || cpu->pmusim_skid) {
-            error_setg(errp, "pmusim-atoms, pmusim-skid and pmusim-stats need"
-                       " pmusim=CPU");
+        if (cpu->pmusim_atoms || cpu->pmusim_stats || cpu->pmusim_skid ||
+            cpu->pmusim_metrics_clear) {
+            error_setg(errp, "pmusim-atoms, pmusim-skid, pmusim-stats and"
+                       " pmusim-metrics-clear need pmusim=CPU");
         }
         return;
     }
@@ -103,6 +118,11 @@ void x86_pmusim_realize(X86CPU *cpu, Error **errp)
                        cpu->pmusim_atoms >> cpu->apic_id & 1;
     cpu->pmusim_core = with_acr(cpu, row->hybrid && cpu->pmusim_atom ?
                                 row->atom : row->pmu, errp);
+    cpu->pmusim_core = with_clear(cpu, cpu->pmusim_core);
+    if (cpu->pmusim_metrics_clear && !row->pmu->metrics) {
+        error_setg(errp, "pmusim: '%s' has no PERF_METRICS, it takes no"
+                   " pmusim-metrics-clear", row->name);
+    }
 }
 
 /* Power-on reset; INIT restores the state over this, see do_cpu_init() */

@@ -402,6 +402,49 @@ static void test_reading_changes_nothing(void **state)
     assert_int_equal(metrics(g), metrics(g));
 }
 
+/* Bit 2 of the field of SLOTS, with bit 19 of PERF_CAPABILITIES */
+#define CLEAR           UINT64_C(0x4000)
+
+static void test_rdpmc_clears_when_told(void **state)
+{
+    struct guest *g = make("sapphirerapids", false);
+    static struct pmusim_pmu pmu;
+    uint64_t slots, value;
+
+    guest_wrmsr_faults(g, PMUSIM_MSR_FIXED_CTR_CTRL, SLOTS_USR | CLEAR);
+
+    pmu = *g->pmu.pmu;
+    pmu.caps |= UINT64_C(1) << 19;
+    g->pmu.pmu = &pmu;
+    guest_wrmsr(g, PMUSIM_MSR_FIXED_CTR_CTRL, SLOTS_USR | CLEAR);
+    guest_wrmsr(g, PMUSIM_MSR_GLOBAL_CTRL, ENABLE);
+    /* Of no other counter, and not by reading the counter or by RDMSR */
+    guest_wrmsr_faults(g, PMUSIM_MSR_FIXED_CTR_CTRL, CLEAR >> 4);
+    g->class = PMUSIM_USR;
+    guest_run(g, 1000);
+    guest_branch(g, 3, 1, true);
+    slots = guest_rdpmc(g, RDPMC_SLOTS);
+    assert_true(slots > 1000);
+    assert_true(guest_rdpmc(g, RDPMC_SLOTS) >= slots);
+    value = metrics(g);
+    assert_true(byte(value, RETIRING) && byte(value, BAD_SPEC));
+
+    assert_int_equal(guest_rdpmc(g, RDPMC_METRICS), value);
+    /* Only what came after: the instruction that cleared, and this one */
+    assert_true(guest_rdpmc(g, RDPMC_SLOTS) < 50);
+    guest_run(g, 1000);
+    assert_int_equal(metrics(g), 0xff);
+    slots = guest_rdpmc(g, RDPMC_SLOTS);
+    assert_in_range(slots, 1000, 1050);
+
+    /* Told otherwise, it does not */
+    g->class = PMUSIM_OS;
+    guest_wrmsr(g, PMUSIM_MSR_FIXED_CTR_CTRL, SLOTS_USR);
+    g->class = PMUSIM_USR;
+    guest_rdpmc(g, RDPMC_METRICS);
+    assert_true(guest_rdpmc(g, RDPMC_SLOTS) >= slots);
+}
+
 static void test_zeroed_by_a_write_of_zero(void **state)
 {
     struct guest *g = make_counting("sapphirerapids");
@@ -562,6 +605,7 @@ int main(void)
         rule(workloads_land_in_their_categories),
         rule(rdpmc_reads_the_same),
         rule(reading_changes_nothing),
+        rule(rdpmc_clears_when_told),
         rule(zeroed_by_a_write_of_zero),
         rule(save_and_restore),
         rule(write_takes_its_slots_from_the_counter),

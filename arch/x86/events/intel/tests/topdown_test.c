@@ -51,6 +51,7 @@ static const unsigned int phase_b[CATEGORIES] = { 7, 10, 10, 73 };
  * @slots:	fixed counter 3
  * @category:	slots of each category since PERF_METRICS was written
  * @truth:	slots of each category that were spent while @event counted
+ * @taken:	slots, and those of each category, that user space has taken out
  * @rdpmcs:	number of RDPMCs so far
  * @wrmsrs:	number of writes so far
  */
@@ -63,6 +64,7 @@ struct fake_pmu {
 	u64				slots;
 	u64				category[CATEGORIES];
 	u64				truth[CATEGORIES];
+	u64				taken[MEMBERS];
 	int				rdpmcs;
 	int				wrmsrs;
 };
@@ -105,8 +107,18 @@ static u64 fake_rdpmc(u32 counter)
 
 	KUNIT_EXPECT_EQ(kunit_get_current_test(), counter,
 			INTEL_PMC_FIXED_RDPMC_METRICS);
+	KUNIT_EXPECT_EQ(kunit_get_current_test(), pmu->event[0].attr.config1, 0);
 
 	return fake_metrics(pmu);
+}
+
+/* Where RDPMC clears, the driver may read PERF_METRICS only in this way */
+static u64 fake_rdmsr(void)
+{
+	KUNIT_EXPECT_EQ(kunit_get_current_test(),
+			fake()->event[0].attr.config1, 1);
+
+	return fake_metrics(fake());
 }
 
 static void fake_wrmsr(u32 msr, u64 value)
@@ -191,6 +203,7 @@ static int topdown_test_init(struct kunit *test)
 	pmu->category[1] = 123456;
 
 	kunit_activate_static_stub(test, intel_topdown_rdpmc, fake_rdpmc);
+	kunit_activate_static_stub(test, intel_topdown_rdmsr, fake_rdmsr);
 	kunit_activate_static_stub(test, intel_topdown_wrmsr, fake_wrmsr);
 
 	return 0;
@@ -814,6 +827,169 @@ static void topdown_r26_inherited_alone(struct kunit *test)
 }
 
 /*
+ * R23: RDPMC clears both registers
+ */
+
+static void clear_events(struct fake_pmu *pmu)
+{
+	pmu->event[0].attr.config1 = 1;
+	pmu->event[0].hw.flags |= PERF_X86_EVENT_TOPDOWN;
+	map_events(pmu, 1);
+}
+
+/* User space reads the registers with RDPMC, which clears them */
+static void take(struct fake_pmu *pmu)
+{
+	int i;
+
+	pmu->taken[0] += pmu->slots;
+	for (i = 0; i < CATEGORIES; i++)
+		pmu->taken[1 + i] += pmu->category[i];
+	pmu->slots = 0;
+	memset(pmu->category, 0, sizeof(pmu->category));
+}
+
+/* The pages and what was taken tell all that happened, but for the registers */
+static void expect_whole(struct kunit *test)
+{
+	struct fake_pmu *pmu = test->priv;
+	int i;
+
+	for (i = 0; i < MEMBERS; i++) {
+		u64 offset = count_of(pmu, i) -
+			     local64_read(&pmu->event[i].hw.prev_count);
+
+		if (i)
+			expect_near(test, offset + pmu->taken[i],
+				    pmu->truth[i - 1] - pmu->category[i - 1],
+				    TOLERANCE(spent(pmu)));
+		else
+			KUNIT_EXPECT_EQ(test, offset + pmu->taken[0],
+					spent(pmu) - pmu->slots);
+	}
+}
+
+static void topdown_r23_taken_once(struct kunit *test)
+{
+	struct fake_pmu *pmu = test->priv;
+	int i;
+
+	clear_events(pmu);
+	for (i = 0; i < 20; i++) {
+		run_slices(pmu, phase_a, SLICE + i, 1);
+
+		switch_in(pmu);
+		KUNIT_EXPECT_EQ(test, pmu->slots, 0);
+		expect_whole(test);
+		fake_spend(pmu, phase_b, 2 * SLICE);
+		take(pmu);
+		expect_whole(test);
+
+		/* More than was taken, and less */
+		fake_spend(pmu, phase_a, i & 1 ? 3 * SLICE : SLICE);
+		expect_whole(test);
+		intel_topdown_count(&pmu->cpuc, &pmu->event[i % MEMBERS]);
+		KUNIT_EXPECT_EQ(test, pmu->slots, 0);
+		expect_whole(test);
+
+		fake_spend(pmu, phase_a, SLICE / 2);
+		take(pmu);
+		take(pmu);
+		fake_spend(pmu, phase_a, SLICE / 3);
+		if (i & 2) {
+			intel_topdown_overflow(&pmu->cpuc);
+			KUNIT_EXPECT_EQ(test, pmu->slots, 0);
+			expect_whole(test);
+		}
+		switch_out(pmu);
+		foreign_slice(pmu);
+		KUNIT_EXPECT_EQ(test, count_of(pmu, 0) + pmu->taken[0],
+				spent(pmu));
+	}
+}
+
+/* One member is disabled, and user space goes on to take the others' slots */
+static void topdown_r23_member_stops(struct kunit *test)
+{
+	struct fake_pmu *pmu = test->priv;
+	int i;
+
+	clear_events(pmu);
+	switch_in(pmu);
+	fake_spend(pmu, phase_a, 3 * SLICE);
+	stop_event(pmu, &pmu->event[CATEGORIES]);
+	fake_spend(pmu, phase_a, SLICE);
+	take(pmu);
+	fake_spend(pmu, phase_a, SLICE);
+	for (i = 0; i < MEMBERS - 1; i++)
+		stop_event(pmu, &pmu->event[i]);
+	KUNIT_EXPECT_EQ(test, count_of(pmu, 0), 4 * SLICE);
+	KUNIT_EXPECT_EQ(test, pmu->taken[0], SLICE);
+	for (i = 0; i < CATEGORIES; i++)
+		expect_near(test, count_of(pmu, 1 + i),
+			    phase_a[i] * (i < CATEGORIES - 1 ? 4 : 3) * SLICE / 100,
+			    TOLERANCE(4 * SLICE));
+}
+
+static bool can_clear(struct pmu *pmu)
+{
+	return pmu == &fake()->core;
+}
+
+static int open_slots(struct perf_event *event, u64 config1)
+{
+	event->attr.config1 = config1;
+	event->hw.flags = 0;
+
+	return intel_topdown_hw_config(event, INTEL_TOPDOWN_LEVEL1_METRICS);
+}
+
+static void topdown_r23_who_may(struct kunit *test)
+{
+	struct fake_pmu *pmu = test->priv;
+	struct perf_event *event = &pmu->event[0];
+
+	/* This machine's own PMU may be one that can */
+	kunit_activate_static_stub(test, intel_topdown_can_clear, can_clear);
+
+	event->attach_state = PERF_ATTACH_TASK;
+	KUNIT_EXPECT_EQ(test, open_slots(event, 1), 0);
+	KUNIT_EXPECT_TRUE(test, is_topdown_count(event));
+	KUNIT_EXPECT_EQ(test, intel_topdown_fixed_bits(event), BIT_ULL(2));
+	KUNIT_EXPECT_EQ(test, intel_topdown_fixed_bits(&pmu->event[1]),
+			BIT_ULL(2));
+
+	/* Without the bit, all is as ever */
+	KUNIT_EXPECT_EQ(test, open_slots(event, 0), 0);
+	KUNIT_EXPECT_FALSE(test, is_topdown_count(event));
+	KUNIT_EXPECT_EQ(test, intel_topdown_fixed_bits(event), 0);
+
+	/* Other bits, and the rest of the conditions one by one */
+	KUNIT_EXPECT_EQ(test, open_slots(event, 2), -EINVAL);
+	KUNIT_EXPECT_EQ(test, open_slots(event, 3), -EINVAL);
+	event->attach_state = 0;
+	KUNIT_EXPECT_EQ(test, open_slots(event, 1), -EINVAL);
+	KUNIT_EXPECT_FALSE(test, is_topdown_count(event));
+	event->attach_state = PERF_ATTACH_TASK;
+	event->attr.sample_period = 1000;
+	KUNIT_EXPECT_EQ(test, open_slots(event, 1), -EINVAL);
+	event->attr.sample_period = 0;
+	event->group_leader = &pmu->event[1];
+	KUNIT_EXPECT_EQ(test, open_slots(event, 1), -EINVAL);
+	event->group_leader = event;
+	event->pmu = &pmu->other;
+	KUNIT_EXPECT_EQ(test, open_slots(event, 1), -EINVAL);
+	event->pmu = &pmu->core;
+
+	/* A metric event never, and no leader of another PMU decides */
+	pmu->event[1].attach_state = PERF_ATTACH_TASK;
+	KUNIT_EXPECT_EQ(test, open_slots(&pmu->event[1], 1), -EINVAL);
+	event->attr.config1 = 1;
+	event->pmu = &pmu->other;
+	KUNIT_EXPECT_EQ(test, intel_topdown_fixed_bits(&pmu->event[1]), 0);
+}
+
+/*
  * R24: accuracy, for no more accesses than before
  */
 
@@ -862,6 +1038,9 @@ static struct kunit_case topdown_test_cases[] = {
 	KUNIT_CASE(topdown_k9_unavailable),
 	KUNIT_CASE(topdown_k9_attributes),
 	KUNIT_CASE(topdown_r26_inherited_alone),
+	KUNIT_CASE(topdown_r23_taken_once),
+	KUNIT_CASE(topdown_r23_member_stops),
+	KUNIT_CASE(topdown_r23_who_may),
 	KUNIT_CASE(topdown_r24_accesses),
 	{}
 };

@@ -27,7 +27,7 @@ struct perf_topdown;
 
 /**
  * struct perf_topdown_snapshot - Slots of a thread at one point in time
- * @slots: number of slots since they were last cleared
+ * @slots: number of slots since they last started from zero
  * @category: what became of them, in slots; 0 for those that the CPU lacks
  * @nr_categories: number of valid elements of @category: 4 for level 1, 8 for level 2
  * @era: only snapshots of the same era can be compared
