@@ -194,6 +194,14 @@ static void run_reads(unsigned int number)
 		read_group(leader);
 }
 
+static void schedule_as(int policy)
+{
+	struct sched_param param = { .sched_priority = policy == SCHED_FIFO };
+
+	if (sched_setscheduler(0, policy, &param))
+		die("sched_setscheduler");
+}
+
 static void run_overflow(void)
 {
 	uint64_t before, held = 0, added = 0;
@@ -209,11 +217,13 @@ static void run_overflow(void)
 			sched_yield();
 		}
 
-		/* It is a matter of one time slice, and of some tries */
+		/* It is a matter of one time slice */
+		schedule_as(SCHED_FIFO);
 		before = rdmsr(MSR_SLOTS);
 		wrmsr(MSR_SLOTS, NEAR_OVERFLOW);
 		wrmsr(MSR_PERF_METRICS, METRICS_RETIRING);
 		spend(retiring, 400);
+		schedule_as(SCHED_OTHER);
 		held += before;
 		added += NEAR_OVERFLOW - before;
 	}
