@@ -9,7 +9,8 @@
  * Where sysfs has the format metrics_clear, RDPMC of PERF_METRICS can clear both,
  * so that a byte is a fraction of the slots since the last snapshot. What is taken
  * that way is missing in the counts of the kernel, and nothing else is: the
- * offsets in the user pages and what was taken add up to all slots.
+ * offsets in the user pages and what was taken add up to all slots, but for those
+ * between the two instructions.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -58,6 +59,7 @@ struct values {
  * @metric_fd: metric events
  * @nr_metrics: number of metrics that the CPU has
  * @nr_pages: number of user pages that it takes to read the registers
+ * @forks: how often this process had been forked, in a chain, when they were mapped
  * @era: changes whenever the values start again from zero
  * @by_rdpmc: where the last snapshot is from
  * @clears: RDPMC clears the registers
@@ -70,6 +72,7 @@ struct perf_topdown {
 	int				metric_fd[PERF_TOPDOWN_NR_CATEGORIES];
 	unsigned int			nr_metrics;
 	unsigned int			nr_pages;
+	unsigned int			forks;
 	__u32				era;
 	bool				by_rdpmc;
 	bool				clears;
@@ -170,6 +173,19 @@ static void map_pages(struct perf_topdown *td)
 		td->page[i] = map_page(i ? td->metric_fd[i - 1] : td->slots_fd);
 }
 
+/* A child has neither the pages nor the registers of its parent */
+static unsigned int forks;
+
+static void count_fork(void)
+{
+	forks++;
+}
+
+static void watch_forks(void)
+{
+	pthread_atfork(NULL, NULL, count_fork);
+}
+
 static void unmap_page(struct perf_event_mmap_page *page)
 {
 	if (page)
@@ -219,7 +235,8 @@ void perf_topdown__close(struct perf_topdown *td)
 {
 	unsigned int i;
 
-	for (i = 0; i < NR_EVENTS; i++)
+	/* In a child, something else may be there */
+	for (i = 0; i < NR_EVENTS && td->forks == forks; i++)
 		unmap_page(td->page[i]);
 	for (i = 0; i < PERF_TOPDOWN_NR_CATEGORIES; i++) {
 		if (td->metric_fd[i] >= 0)
@@ -256,9 +273,9 @@ static int open_group(struct perf_topdown *td, const char *pmu)
  * perf_topdown__open - Count what the calling thread does in user space from now on
  * @td: reader that is closed
  *
- * Only this thread reads registers, others get its counts from the kernel. On
- * hybrids it has to stay on CPUs that have slots for as long as @td is open. A
- * child of fork() has to open its own.
+ * Only this thread reads registers, others and children of fork() get its counts
+ * from the kernel. On hybrids it has to stay on CPUs that have slots for as long as
+ * @td is open.
  *
  * Return: 0, or a negative error number: -EBUSY if it is open, -EOPNOTSUPP if no
  * PMU has slots, -EXDEV if the thread may run on CPUs of another PMU, or what
@@ -266,6 +283,7 @@ static int open_group(struct perf_topdown *td, const char *pmu)
  */
 int perf_topdown__open(struct perf_topdown *td)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	const char *pmu = find_pmu();
 	int err;
 
@@ -281,6 +299,8 @@ int perf_topdown__open(struct perf_topdown *td)
 	td->clears = pmu_has(pmu, "format/metrics_clear");
 	/* One metric tells where the registers are, each what the kernel has counted */
 	td->nr_pages = 1 + (td->clears ? td->nr_metrics : 1);
+	pthread_once(&once, watch_forks);
+	td->forks = forks;
 	td->owner = pthread_self();
 	err = open_group(td, pmu);
 	if (!err) {
@@ -379,7 +399,7 @@ static bool may_read_registers(const struct perf_topdown *td)
 		if (!td->page[i])
 			return false;
 	}
-	return pthread_equal(pthread_self(), td->owner);
+	return td->forks == forks && pthread_equal(pthread_self(), td->owner);
 }
 
 /* False if the events are not in the registers of this CPU. */

@@ -219,14 +219,18 @@ static u64 intel_topdown_known(struct cpu_hw_events *cpuc,
 /*
  * Get to know the registers, of the group of @event. Its members are stopped
  * one by one, while the PMU is off: only the first finds another number of
- * slots.
+ * slots. A counter that overflowed and is at or behind where it was known has
+ * been all the way around.
  */
 static void intel_topdown_sample(struct cpu_hw_events *cpuc,
-				 struct perf_event *event)
+				 struct perf_event *event, bool overflowed)
 {
-	u64 slots = intel_topdown_rdpmc(TOPDOWN_RDPMC_SLOTS);
+	u64 now = intel_topdown_rdpmc(TOPDOWN_RDPMC_SLOTS);
+	u64 slots;
 
-	slots = (slots - cpuc->topdown_slots) & TOPDOWN_SLOTS_MASK;
+	slots = (now - cpuc->topdown_slots) & TOPDOWN_SLOTS_MASK;
+	if (overflowed && now >= cpuc->topdown_slots)
+		slots += TOPDOWN_SLOTS_MASK + 1;
 	if (!slots)
 		return;
 
@@ -247,12 +251,12 @@ static void intel_topdown_add_count(struct cpu_hw_events *cpuc,
 
 /* @event is one of those that are in the registers */
 static void intel_topdown_add_counts(struct cpu_hw_events *cpuc,
-				     struct perf_event *event)
+				     struct perf_event *event, bool overflowed)
 {
 	u64 mask = intel_topdown_active(cpuc);
 	struct perf_event *active;
 
-	intel_topdown_sample(cpuc, event);
+	intel_topdown_sample(cpuc, event, overflowed);
 
 	while ((active = intel_topdown_next(cpuc, &mask)))
 		intel_topdown_add_count(cpuc, active);
@@ -311,7 +315,7 @@ u64 intel_topdown_count(struct cpu_hw_events *cpuc, struct perf_event *event)
 	int idx = intel_topdown_idx(event);
 	u64 slots;
 
-	intel_topdown_add_counts(cpuc, event);
+	intel_topdown_add_counts(cpuc, event, false);
 	slots = cpuc->topdown_slots;
 
 	if (test_bit(idx, cpuc->active_mask)) {
@@ -415,14 +419,15 @@ void intel_topdown_start(struct cpu_hw_events *cpuc, struct perf_event *event)
 }
 
 /**
- * intel_topdown_overflow - Handle the overflow of a metric
+ * intel_topdown_overflow - Handle the overflow of slots or of a metric
  * @cpuc:	state of this CPU
+ * @slots:	fixed counter 3 overflowed, which should come first
  *
  * The registers have to start again, or PERF_METRICS may be invalid. Without
  * an active metric this is late, or about an ordinary event on the counter,
  * which is left alone. All counters are disabled.
  */
-void intel_topdown_overflow(struct cpu_hw_events *cpuc)
+void intel_topdown_overflow(struct cpu_hw_events *cpuc, bool slots)
 {
 	u64 mask = intel_topdown_active(cpuc);
 	struct perf_event *event;
@@ -431,7 +436,7 @@ void intel_topdown_overflow(struct cpu_hw_events *cpuc)
 	if (!event)
 		return;
 
-	intel_topdown_add_counts(cpuc, event);
+	intel_topdown_add_counts(cpuc, event, slots);
 	intel_topdown_restart(cpuc);
 }
 

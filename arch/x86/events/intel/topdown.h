@@ -17,7 +17,7 @@ extern const struct attribute_group intel_topdown_format_group;
 
 void __init intel_topdown_init(int nr_metrics);
 int intel_topdown_hw_config(struct perf_event *event, int nr_metrics);
-void intel_topdown_overflow(struct cpu_hw_events *cpuc);
+void intel_topdown_overflow(struct cpu_hw_events *cpuc, bool slots);
 
 u64 intel_topdown_value(const struct perf_event *event, u64 slots,
 			u64 metrics);

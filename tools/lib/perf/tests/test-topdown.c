@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include <sys/wait.h>
 #include <linux/compiler.h>
 #include <linux/kernel.h>
 #include <linux/perf_event.h>
@@ -89,6 +90,24 @@ static void *other_thread(void *td)
 	return perf_topdown__snapshot(td, &snap) ? NULL : &snap;
 }
 
+/* Pages are not inherited, nor are the events. 0 if the kernel gave the counts. */
+static int in_child(struct perf_topdown *td, const struct perf_topdown_snapshot *before)
+{
+	struct perf_topdown_snapshot snap;
+	int status = -1;
+	pid_t child;
+
+	child = fork();
+	if (!child) {
+		status = perf_topdown__snapshot(td, &snap) || snap.by_rdpmc ||
+			 snap.slots < before->slots;
+		perf_topdown__close(td);
+		_exit(status);
+	}
+	waitpid(child, &status, 0);
+	return status;
+}
+
 /* What is opened counts, in registers if that is allowed */
 static int test_reader(struct perf_topdown *td)
 {
@@ -128,6 +147,7 @@ static int test_reader(struct perf_topdown *td)
 	__T("slots in another thread", other->slots >= first.slots);
 	__T("mixed", !first.by_rdpmc || clears() ||
 	    perf_topdown__shares(&first, other, share) == -EAGAIN);
+	__T("registers of the parent", !in_child(td, &first));
 	__T("failed to take a snapshot", !perf_topdown__snapshot(td, &second));
 	__T("source", second.by_rdpmc == first.by_rdpmc);
 	nr = perf_topdown__shares(&first, &second, share);

@@ -515,7 +515,7 @@ static void topdown_k3_overflow(struct kunit *test)
 
 		switch_in(pmu);
 		fake_spend(pmu, phase_b, SLICE);
-		intel_topdown_overflow(&pmu->cpuc);
+		intel_topdown_overflow(&pmu->cpuc, false);
 		KUNIT_EXPECT_EQ(test, pmu->slots, 0);
 		KUNIT_EXPECT_EQ(test, fake_metrics(pmu), 0);
 		expect_truth(test);
@@ -523,6 +523,41 @@ static void topdown_k3_overflow(struct kunit *test)
 		fake_spend(pmu, phase_b, SLICE);
 		switch_out(pmu);
 		expect_truth(test);
+	}
+}
+
+/* As intel_pmu_save_and_restart() does it */
+static void overflow_slots(struct fake_pmu *pmu)
+{
+	intel_topdown_overflow(&pmu->cpuc, true);
+	intel_topdown_count(&pmu->cpuc, &pmu->event[0]);
+	intel_topdown_start(&pmu->cpuc, &pmu->event[0]);
+}
+
+/* The counter is all the way around since its slice began from zero */
+static void topdown_k3_slots_around(struct kunit *test)
+{
+	static const u64 behind[] = { 0, 1, SLICE, SLOTS_MASK / 2 };
+	struct fake_pmu *pmu = test->priv;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(behind); i++) {
+		switch_in(pmu);
+		fake_spend(pmu, phase_a, SLOTS_MASK / 2);
+		fake_spend(pmu, phase_a, SLOTS_MASK / 2 + 2 + behind[i]);
+		overflow_slots(pmu);
+		KUNIT_EXPECT_EQ(test, pmu->slots, 0);
+		KUNIT_EXPECT_EQ(test, count_of(pmu, 0), spent(pmu));
+
+		/* Known in between */
+		fake_spend(pmu, phase_a, 3 * SLICE);
+		stop_event(pmu, &pmu->event[CATEGORIES]);
+		fake_spend(pmu, phase_a, SLOTS_MASK / 2);
+		fake_spend(pmu, phase_a, SLOTS_MASK / 2);
+		overflow_slots(pmu);
+		KUNIT_EXPECT_EQ(test, count_of(pmu, 0), spent(pmu));
+		start_event(pmu, &pmu->event[CATEGORIES]);
+		switch_out(pmu);
 	}
 }
 
@@ -538,8 +573,7 @@ static void topdown_k3_slots_overflow(struct kunit *test)
 	switch_out(pmu);
 	switch_in(pmu);
 	fake_spend(pmu, phase_a, SLOTS_MASK - pmu->slots + 1000);
-	intel_topdown_count(&pmu->cpuc, &pmu->event[0]);
-	intel_topdown_start(&pmu->cpuc, &pmu->event[0]);
+	overflow_slots(pmu);
 	KUNIT_EXPECT_EQ(test, pmu->slots, 0);
 	fake_spend(pmu, phase_a, SLICE);
 	switch_out(pmu);
@@ -754,12 +788,12 @@ static void topdown_k8_no_metrics(struct kunit *test)
 	struct fake_pmu *pmu = test->priv;
 	u64 slots = pmu->slots;
 
-	intel_topdown_overflow(&pmu->cpuc);
+	intel_topdown_overflow(&pmu->cpuc, false);
 
 	/* An ordinary event on the counter of the slots */
 	__set_bit(INTEL_PMC_IDX_FIXED_SLOTS, pmu->cpuc.active_mask);
 	pmu->cpuc.events[INTEL_PMC_IDX_FIXED_SLOTS] = &pmu->event[0];
-	intel_topdown_overflow(&pmu->cpuc);
+	intel_topdown_overflow(&pmu->cpuc, false);
 
 	KUNIT_EXPECT_EQ(test, pmu->rdpmcs, 0);
 	KUNIT_EXPECT_EQ(test, pmu->wrmsrs, 0);
@@ -897,7 +931,7 @@ static void topdown_r23_taken_once(struct kunit *test)
 		take(pmu);
 		fake_spend(pmu, phase_a, SLICE / 3);
 		if (i & 2) {
-			intel_topdown_overflow(&pmu->cpuc);
+			intel_topdown_overflow(&pmu->cpuc, false);
 			KUNIT_EXPECT_EQ(test, pmu->slots, 0);
 			expect_whole(test);
 		}
@@ -1026,6 +1060,7 @@ static struct kunit_case topdown_test_cases[] = {
 	KUNIT_CASE(topdown_k2_mapped_alone),
 	KUNIT_CASE(topdown_k2_mapped_strangers),
 	KUNIT_CASE(topdown_k3_overflow),
+	KUNIT_CASE(topdown_k3_slots_around),
 	KUNIT_CASE(topdown_k3_slots_overflow),
 	KUNIT_CASE(topdown_k4_reset_off_cpu),
 	KUNIT_CASE(topdown_k4_nothing_saved),
