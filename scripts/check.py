@@ -19,8 +19,8 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from checks import (acr, acr_trace, acr_truth, constraints, cost,  # noqa: E402
-                    hotplug, lint, model, names, patches, pmi, power,
-                    samples, switch_cost, topdown, topdown_perf)
+                    hotplug, interrupt, lint, model, names, patches, pmi,
+                    power, samples, switch_cost, topdown, topdown_perf)
 from checks.harness import BUILD, MACHINE_PARTS, TOP, Check, boot, tail, tap  # noqa: E402
 
 
@@ -155,8 +155,8 @@ def perftest(check):
 
 def machine(check):
     for suite in (model, acr, acr_trace, acr_truth, hotplug,
-                  constraints, switch_cost, pmi, cost, power, samples,
-                  topdown):
+                  constraints, switch_cost, pmi, interrupt, cost, power,
+                  samples, topdown):
         check.attempt("machine", suite.run)
 
 
