@@ -19,11 +19,13 @@
  * bit 59 alone: a PMI may have been raised before the last decision, or by a
  * guest.
  */
+#include <linux/cleanup.h>
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/device.h>
 #include <linux/errno.h>
 #include <linux/kstrtox.h>
+#include <linux/lockdep.h>
 #include <linux/mutex.h>
 #include <linux/nmi.h>
 #include <linux/percpu.h>
@@ -440,18 +442,12 @@ static struct syscore intel_freeze_syscore = {
  * Static calls are changed outside of the decisions: handler and step are in
  * place before the first CPU is armed and until the last one is disarmed.
  */
-static int intel_freeze_switch(bool on)
+static void intel_freeze_switch_locked(bool on)
 {
-	int ret = 0;
+	lockdep_assert_held(&intel_freeze_mutex);
 
-	mutex_lock(&intel_freeze_mutex);
 	if (on == intel_freeze_on)
-		goto unlock;
-
-	if (on && intel_freeze_down) {
-		ret = -EBUSY;
-		goto unlock;
-	}
+		return;
 
 	if (on) {
 		static_call_update(intel_pmi_frozen, intel_freeze_pmi);
@@ -466,20 +462,28 @@ static int intel_freeze_switch(bool on)
 		static_call_update(intel_pmi_frozen,
 				   (void *)&__static_call_return0);
 	}
-unlock:
-	mutex_unlock(&intel_freeze_mutex);
+}
 
-	return ret;
+static int intel_freeze_switch(bool on)
+{
+	guard(mutex)(&intel_freeze_mutex);
+
+	if (on && intel_freeze_down)
+		return -EBUSY;
+
+	intel_freeze_switch_locked(on);
+
+	return 0;
 }
 
 /* A kernel that does not know of bit 59 would find all counters stopped */
 static int intel_freeze_reboot(struct notifier_block *nb, unsigned long action,
 			       void *data)
 {
-	mutex_lock(&intel_freeze_mutex);
+	guard(mutex)(&intel_freeze_mutex);
+
 	intel_freeze_down = true;
-	mutex_unlock(&intel_freeze_mutex);
-	intel_freeze_switch(false);
+	intel_freeze_switch_locked(false);
 
 	return NOTIFY_DONE;
 }

@@ -32,6 +32,7 @@
 
 #include <linux/bitops.h>
 #include <linux/bug.h>
+#include <linux/cleanup.h>
 #include <linux/compiler.h>
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
@@ -39,6 +40,7 @@
 #include <linux/errno.h>
 #include <linux/irqflags.h>
 #include <linux/kstrtox.h>
+#include <linux/lockdep.h>
 #include <linux/mutex.h>
 #include <linux/nmi.h>
 #include <linux/percpu.h>
