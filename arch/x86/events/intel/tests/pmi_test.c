@@ -312,6 +312,43 @@ static void bts_pmu_test(struct kunit *test)
 	local_irq_restore(flags);
 }
 
+static int fake_old_handler(struct pt_regs *regs)
+{
+	return 0;
+}
+
+/*
+ * Versions without status bits of a freeze keep the handler that the model has
+ * chosen, and with it its flags. A hypervisor shows them for new models, too.
+ */
+static void __init pmi_26_old_versions(struct kunit *test)
+{
+	int version;
+
+	for (version = 0; version <= 6; version++) {
+		fake_x86_pmu.version = version;
+		fake_x86_pmu.handle_irq = fake_old_handler;
+		intel_pmi_init();
+		KUNIT_EXPECT_PTR_EQ_MSG(test, fake_x86_pmu.handle_irq,
+					version < 4 ? fake_old_handler :
+						      intel_pmi_handle_irq,
+					"version %d", version);
+	}
+}
+
+static struct kunit_case __refdata pmi_init_test_cases[] = {
+	KUNIT_CASE(pmi_26_old_versions),
+	{}
+};
+
+static struct kunit_suite pmi_init_test_suite = {
+	.name		= "intel_pmi_init",
+	.init		= fake_init,
+	.test_cases	= pmi_init_test_cases,
+};
+
+kunit_test_init_section_suites(&pmi_init_test_suite);
+
 static struct kunit_case pmi_test_cases[] = {
 	KUNIT_CASE(pmi_1_unmask_before_restart),
 	KUNIT_CASE(pmi_2_status_zero),
