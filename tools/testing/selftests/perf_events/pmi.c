@@ -305,6 +305,19 @@ static void limit_samples(bool low)
 	}
 }
 
+/* Some CPUs have a minimum, which throttles as well. Skylake takes any period. */
+static int open_storm(struct perf_event_attr *attr)
+{
+	int fd = open_attr(attr, -1);
+
+	if (fd == -EINVAL && !pmu.skylake && attr->sample_period < 128) {
+		attr->sample_period = 128;
+		fd = open_attr(attr, -1);
+	}
+
+	return fd;
+}
+
 static void throttle(struct __test_metadata *_metadata, uint64_t config,
 		     uint64_t period, int precise, uint64_t consent)
 {
@@ -316,9 +329,7 @@ static void throttle(struct __test_metadata *_metadata, uint64_t config,
 	init_attr(&attr, config, period, consent);
 	attr.precise_ip = precise;
 	attr.disabled = 1;
-	fd = open_attr(&attr, -1);
-	if (fd == -EINVAL && period < 128)
-		return;
+	fd = open_storm(&attr);
 	ASSERT_GE(fd, 0);
 	map = map_event(fd);
 	ASSERT_NE(map, NULL);
@@ -368,11 +379,7 @@ static void watchdog_beside_storm(struct __test_metadata *_metadata,
 
 	init_attr(&attr, EVENT_INSTRUCTIONS, 1, consent);
 	attr.disabled = 1;
-	fd = open_attr(&attr, -1);
-	if (fd == -EINVAL) {
-		attr.sample_period = 128;
-		fd = open_attr(&attr, -1);
-	}
+	fd = open_storm(&attr);
 	ASSERT_GE(fd, 0);
 	map = map_event(fd);
 	ASSERT_NE(map, NULL);
