@@ -97,7 +97,7 @@ TOPDOWN_CORES = {
 }
 # scenario: the variant of stacks
 STACKS = {"pmi-stacks": "frequency", "pmi-stacks-period": "short-period"}
-STACKS_CORES = tuple(samples.STACK_CPUS)
+STACKS_CORES = tuple(samples.STACK_PLACES)
 
 SCRIPT = """
 scenario='{name}'
@@ -164,7 +164,7 @@ def measure_stacks(core_name, variant, scenarios):
     script = ""
     for name in scenarios:
         kind = "frozen" if freeze else STACKS[name]
-        script += f"echo == {name}\n" + samples.stacks_script(kind, core.pmu)
+        script += f"echo == {name}\n" + samples.stacks_script(kind, core_name)
     status, text, log = harness.boot(
         f"bench-stacks-{core_name}-{variant}", script + "true\n", "--cpu", core.cpu,
         "--kernel", harness.IMAGES[VARIANTS[variant]])
