@@ -73,12 +73,19 @@ class Compared(unittest.TestCase):
 
     def test_more_than_stock(self):
         self.found["series"]["pmi-lbr"] = figures_of(4, 3, 2000)
-        self.found["series-freeze"]["pmi-fixed"] = figures_of(2, 1, 2100)
+        self.found["series-freeze"]["pmi-fixed"] = figures_of(2, 1, 2001)
         self.assertEqual(len(cost.excess(self.found)), 2)
 
     def test_more_than_a_frozen_pmi_may(self):
         self.found["series-freeze"]["pmi-pebs"] = figures_of(2, 1, 1900)
         self.found["series-freeze"]["pmi-plain"] = figures_of(2, 2, 1900)
+        self.assertEqual(len(cost.excess(self.found)), 2)
+
+    def test_more_than_a_frozen_pmi_may_with_branch_records(self):
+        for found, wrmsr in (("stock", 4), ("series", 4), ("series-freeze", 2)):
+            self.found[found]["pmi-lbr"] = figures_of(wrmsr, 95 + wrmsr, 1900)
+        self.assertEqual(len(cost.excess(self.found)), 0)
+        self.found["series-freeze"]["pmi-lbr"] = figures_of(3, 99, 1900)
         self.assertEqual(len(cost.excess(self.found)), 2)
 
 
