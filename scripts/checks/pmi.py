@@ -169,13 +169,22 @@ def stuck(check):
                  time.monotonic() - start, log, tail(text, 40))
 
 
-# Nothing in it depends on time: a loop of its own and fixed periods.
+# Nothing in it depends on time: a loop of its own, fixed periods, one CPU, and
+# nobody who takes it. The samples of a task that migrates move, those of PEBS by
+# an event or a whole period. They move when it is switched out with one event to
+# go, too, as perf sets no shorter period than two. On a slow host that may be, as
+# the kernel lends some time to those who wait for long: try again then.
 SAME = """
 for event in instructions:u branches:u instructions:up; do
-	perf stat -x, -e ${event%p} payload 2>&1 | cut -d, -f1,3
-	perf record -q -o /tmp/data -c 10007 -e $event payload
-	perf script -i /tmp/data -F period,ip >/tmp/samples
+	alone 0 perf stat -x, -e ${event%p} payload 2>&1 | cut -d, -f1,3
+	for attempt in 1 2 3 4 5; do
+		alone 0 perf record -q --switch-events -o /tmp/data -c 10007 -e $event payload
+		perf script -i /tmp/data --show-switch-events -F period,ip >/tmp/all
+		grep -q 'OUT preempt' /tmp/all || break
+	done
+	grep -v PERF_RECORD_SWITCH /tmp/all >/tmp/samples
 	echo "$event $(wc -l </tmp/samples) samples $(md5sum </tmp/samples)"
+	echo "preempted $(grep -c 'OUT preempt' /tmp/all)"
 done
 """
 
@@ -183,20 +192,20 @@ done
 def same(check):
     """With the switch off, counts and samples are those of stock, one by one."""
     for cpu in ("skylake", "icelake"):
-        test = f"pmi-26-counts-and-samples-as-stock-{cpu}"
-        if not check.wants("machine", test) or \
-                not check.need("machine", "stock", *MACHINE_PARTS):
+        case = check.case(f"pmi-26-counts-and-samples-as-stock-{cpu}",
+                          parts=("stock", *MACHINE_PARTS))
+        if not case:
             continue
-        start = time.monotonic()
-        results = [boot(test, SAME, "--cpu", cpu, "--kernel", IMAGES[kernel])
-                   for kernel in ("stock", "series")]
-        (stock, expected, _), (series, text, log) = results
+        expected = case.boot(SAME, "--cpu", cpu, "--kernel", IMAGES["stock"])
+        stock = case.status
+        text = case.boot(SAME, "--cpu", cpu)
         samples = re.findall(r"^\S+ (\d+) samples", text, re.M)
-        right = not stock and not series and text == expected and \
+        stock_lines, series_lines = ([line for line in output.splitlines()
+                                      if not line.startswith("preempted ")]
+                                     for output in (expected, text))
+        right = not stock and series_lines == stock_lines and \
             len(samples) == 3 and min(map(int, samples)) > 100
-        check.record("machine", test, "pass" if right else "fail",
-                     time.monotonic() - start, log,
-                     f"stock:\n{tail(expected)}\nseries:\n{tail(text)}")
+        case.judge(right, f"stock:\n{tail(expected)}\nseries:\n{tail(text)}")
 
 
 RR = """
