@@ -58,6 +58,46 @@ TEST(acr_e12_sysfs_agrees_with_cpuid)
 	}
 }
 
+/* Was AnyThread there once, and is it not deprecated? */
+static bool cpu_has_anythread(void)
+{
+	unsigned int eax, ebx, ecx, edx;
+
+	if (!__get_cpuid(0xa, &eax, &ebx, &ecx, &edx) || (eax & 0xff) < 3)
+		return false;
+
+	return !(edx & 1 << 15);
+}
+
+/* A bit of the register, which is reserved where the feature is not there */
+TEST(anythread)
+{
+	struct perf_event_attr attr;
+	struct core_pmu pmus[8];
+	char text[256];
+	int nr, i, fd;
+
+	nr = get_core_pmus(pmus, 8);
+	ASSERT_GT(nr, 0);
+	for (i = 0; i < nr; i++) {
+		bool has;
+
+		ASSERT_EQ(pin(pmus[i].cpu), 0);
+		has = cpu_has_anythread();
+		EXPECT_EQ(!read_text(pmus[i].name, "format/any", text,
+				     sizeof(text)), has);
+		init_attr(&attr, pmus[i].type, EVENT_ANYTHREAD, 0, 0);
+		fd = open_attr(&attr, -1);
+		EXPECT_EQ(fd < 0 ? fd : 0, has ? 0 : -EINVAL) {
+			TH_LOG("%s", pmus[i].name);
+		}
+		if (fd < 0)
+			continue;
+		work();
+		close(fd);
+	}
+}
+
 static int try_leader(struct perf_event_attr *attr)
 {
 	int fd = open_attr(attr, -1);
@@ -164,9 +204,6 @@ TEST_F(acr, acr_b16_precise_member)
 	attr.precise_ip = 2;
 	EXPECT_EQ(try_leader(&attr), 0);
 }
-
-/* Counters of PDist: GP0, GP1 and the fixed one of the instructions */
-#define PDIST_COUNTERS	0x100000003ULL
 
 static int try_pdist_cause(int type, bool disabled)
 {

@@ -31,6 +31,10 @@
 #define EVENT_INSTRUCTIONS	0x00c0
 #define EVENT_BRANCHES		0x00c4
 #define EVENT_CYCLES		0x003c
+#define EVENT_ANYTHREAD		0x2000c0
+
+/* Counters of PDist: GP0, GP1 and the fixed one of the instructions */
+#define PDIST_COUNTERS		0x100000003ULL
 
 #define MAX_PERIOD		0x7fffffffULL
 #define BUFFER_PAGES		16

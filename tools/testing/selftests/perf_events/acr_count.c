@@ -225,6 +225,65 @@ TEST_F(acr, acr_b12_changed_period)
 	close_group(&group);
 }
 
+/* A limit of samples, after which the kernel disables the event */
+#define LIMIT		200
+
+/* As a member is enabled and disabled by others, so it is by its limit */
+TEST_F(acr, acr_b12_refreshed_member)
+{
+	static const struct member members[] = {
+		{ EVENT_INSTRUCTIONS, 100000, 0x2 },
+		{ EVENT_BRANCHES, 1000, 0, .disabled = true },
+		{}
+	};
+	unsigned long reloaded = LIMIT * 1000UL * ROUND_INSNS, before;
+	struct group group;
+	uint64_t causes;
+	int i;
+
+	ASSERT_EQ(open_group(&group, self->with->type, members), 0);
+	for (i = 0; i < 3; i++) {
+		before = samples(group.map[1]);
+		ASSERT_EQ(ioctl(group.fd[1], PERF_EVENT_IOC_REFRESH, LIMIT), 0);
+		EXPECT_SAMPLES((INSNS - reloaded) / 100000,
+			       work_samples(&group, 0));
+		EXPECT_EQ(samples(group.map[1]) - before, LIMIT);
+		EXPECT_EQ(counter(&group, 1), 0);
+		if (!access_msr(self->with->cpu,
+				cfg_b(ffsll(counter(&group, 0)) - 1), &causes,
+				false))
+			EXPECT_EQ(causes, 0);
+	}
+
+	/* One that is not reached */
+	ASSERT_EQ(ioctl(group.fd[1], PERF_EVENT_IOC_REFRESH, ROUNDS), 0);
+	EXPECT_SILENT(work_samples(&group, 0));
+	close_group(&group);
+
+	/* It never takes a sample, and goes on for ever */
+	ASSERT_EQ(open_group(&group, self->with->type, silent), 0);
+	ASSERT_EQ(ioctl(group.fd[1], PERF_EVENT_IOC_REFRESH, 1), 0);
+	for (i = 0; i < 2; i++)
+		EXPECT_SILENT(work_samples(&group, 0));
+	close_group(&group);
+}
+
+/* With its leader, the group is off */
+TEST_F(acr, acr_b12_refreshed_leader)
+{
+	struct group group;
+	int i;
+
+	ASSERT_EQ(open_group(&group, self->with->type, sampling), 0);
+	for (i = 0; i < 3; i++) {
+		ASSERT_EQ(ioctl(group.fd[0], PERF_EVENT_IOC_REFRESH, 10), 0);
+		EXPECT_EQ(work_samples(&group, 0), 10);
+		EXPECT_EQ(counter(&group, 0) | counter(&group, 1), 0);
+	}
+	EXPECT_EQ(samples(group.map[1]), 0);
+	close_group(&group);
+}
+
 /* Interrupts of all counters of a CPU so far */
 static unsigned long pmis(int cpu)
 {

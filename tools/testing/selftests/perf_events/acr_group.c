@@ -251,20 +251,11 @@ static int add_inherited(struct group *group, int type, int cpu,
 			 const struct member *member)
 {
 	struct perf_event_attr attr;
-	int n = group->nr;
 
 	init_attr(&attr, type, member->config, member->period, member->mask);
 	attr.inherit = 1;
-	group->fd[n] = syscall(SYS_perf_event_open, &attr, 0, cpu,
-			       n ? group->fd[0] : -1, 0);
-	if (group->fd[n] < 0)
-		return -errno;
-	group->map[n] = map_event(group->fd[n]);
-	if (!group->map[n])
-		return -errno;
-	group->nr++;
 
-	return 0;
+	return add_event_of(group, &attr, 0, cpu, 0);
 }
 
 static void work_in_child(void)

@@ -63,19 +63,27 @@ struct group {
 	int	nr;
 };
 
-static inline int add_event(struct group *group, struct perf_event_attr *attr)
+/* Of a task or, as perf_event_open() has it, of something else */
+static inline int add_event_of(struct group *group, struct perf_event_attr *attr,
+			       int pid, int cpu, unsigned long flags)
 {
 	int n = group->nr;
 
-	group->fd[n] = open_attr(attr, n ? group->fd[0] : -1);
+	group->fd[n] = syscall(SYS_perf_event_open, attr, pid, cpu,
+			       n ? group->fd[0] : -1, flags);
 	if (group->fd[n] < 0)
-		return group->fd[n];
+		return -errno;
 	group->map[n] = map_event(group->fd[n]);
 	if (!group->map[n])
 		return -errno;
 	group->nr++;
 
 	return 0;
+}
+
+static inline int add_event(struct group *group, struct perf_event_attr *attr)
+{
+	return add_event_of(group, attr, 0, -1, 0);
 }
 
 static inline int add_member(struct group *group, int type, const struct member *member)

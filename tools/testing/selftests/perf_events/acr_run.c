@@ -8,6 +8,9 @@
  */
 #define _GNU_SOURCE
 
+#include <sys/mount.h>
+#include <sys/stat.h>
+
 #include "acr_group.h"
 
 TEST_F(acr, acr_e13_masks_are_translated)
@@ -102,6 +105,34 @@ TEST_F(acr, acr_d10_members_are_on_right_counters)
 	EXPECT_EQ(counter(&group, 0) & ~self->with->reload_counters, 0);
 	EXPECT_EQ(counter(&group, 1) & ~self->with->cause_counters, 0);
 	EXPECT_EQ(counter(&group, 2) & ~both, 0);
+	close_group(&group);
+}
+
+/* The cause is one of PDist, which few counters do */
+TEST_F(acr, acr_b17_pdist_cause)
+{
+	uint64_t able = self->with->cause_counters & PDIST_COUNTERS;
+	struct perf_event_attr attr;
+	struct group group = {};
+
+	if (self->with->max_precise < 3)
+		SKIP(return, "no PDist");
+
+	ASSERT_EQ(add_member(&group, self->with->type, &silent[0]), 0);
+	init_attr(&attr, self->with->type, EVENT_BRANCHES, 1000, 0);
+	attr.precise_ip = 3;
+	/* Records are not buffered then, and its counter is told */
+	attr.wakeup_events = 1;
+	ASSERT_EQ(add_event(&group, &attr), able ? 0 : -EINVAL);
+	ASSERT_EQ(ioctl(group.fd[0], PERF_EVENT_IOC_ENABLE, 0), 0);
+	if (able) {
+		EXPECT_SILENT(work_samples(&group, 0));
+		EXPECT_SAMPLES(ROUNDS / 1000, samples(group.map[1]));
+		EXPECT_NE(counter(&group, 1), 0);
+		EXPECT_EQ(counter(&group, 1) & ~able, 0);
+	} else {
+		EXPECT_SAMPLES(SAMPLES, work_samples(&group, 0));
+	}
 	close_group(&group);
 }
 
@@ -235,15 +266,8 @@ static int open_cpu_event(struct group *group, struct core_pmu *pmu,
 
 	memset(group, 0, sizeof(*group));
 	init_attr(&attr, pmu->type, member->config, member->period, member->mask);
-	group->fd[0] = syscall(SYS_perf_event_open, &attr, -1, pmu->cpu, -1, 0);
-	if (group->fd[0] < 0)
-		return -errno;
-	group->map[0] = map_event(group->fd[0]);
-	if (!group->map[0])
-		return -errno;
-	group->nr = 1;
 
-	return 0;
+	return add_event_of(group, &attr, -1, pmu->cpu, 0);
 }
 
 /* The constraint of a new event must not become that of an old one */
@@ -359,6 +383,137 @@ TEST_F(acr, acr_b29_exclusive_and_pinned)
 	EXPECT_SILENT(samples(group.map[0]));
 	close_group(&second);
 	close_group(&group);
+}
+
+/* A mount of its own for the cgroups of one test */
+static int mount_cgroups(char *root)
+{
+	if (!mkdtemp(root))
+		return -1;
+	if (!mount("none", root, "cgroup", 0, "perf_event"))
+		return 0;
+	rmdir(root);
+
+	return -1;
+}
+
+static void cgroup_path(char *path, size_t size, const char *root,
+			const char *cgroup, const char *file)
+{
+	snprintf(path, size, "%s/%s%s", root, cgroup, file);
+}
+
+/* Move this task. The root's name is empty. */
+static int enter_cgroup(const char *root, const char *cgroup)
+{
+	char path[128];
+
+	cgroup_path(path, sizeof(path), root, cgroup, "/cgroup.procs");
+
+	return write_text(path, "0");
+}
+
+/* A new cgroup, and @members in it on the PMU's CPU */
+static int open_cgroup(struct group *group, struct core_pmu *pmu,
+		       const char *root, const char *cgroup,
+		       const struct member *members)
+{
+	struct perf_event_attr attr;
+	char path[128];
+	int fd, ret;
+
+	memset(group, 0, sizeof(*group));
+	cgroup_path(path, sizeof(path), root, cgroup, "");
+	if (mkdir(path, 0755))
+		return -errno;
+	fd = open(path, O_RDONLY);
+	if (fd < 0)
+		return -errno;
+	for (ret = 0; !ret && members->config; members++) {
+		init_attr(&attr, pmu->type, members->config, members->period,
+			  members->mask);
+		ret = add_event_of(group, &attr, fd, pmu->cpu,
+				   PERF_FLAG_PID_CGROUP);
+	}
+	close(fd);
+
+	return ret;
+}
+
+static void close_cgroup(struct group *group, const char *root,
+			 const char *cgroup)
+{
+	char path[128];
+
+	close_group(group);
+	cgroup_path(path, sizeof(path), root, cgroup, "");
+	rmdir(path);
+}
+
+static pid_t work_in_cgroup(const char *root, const char *cgroup, int times)
+{
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	if (enter_cgroup(root, cgroup))
+		_exit(1);
+	while (times--) {
+		work();
+		sched_yield();
+	}
+	_exit(0);
+}
+
+/*
+ * All members run with tasks of their cgroup, and none with others. The counters
+ * of one cgroup's group are those of the other's, too.
+ */
+TEST_F(acr, acr_b29_cgroup)
+{
+	char root[] = "/tmp/acr.XXXXXX";
+	struct group filter, sampler;
+	int status, i;
+	pid_t pid[2];
+
+	if (mount_cgroups(root))
+		SKIP(return, "cannot mount cgroups");
+
+	ASSERT_EQ(open_cgroup(&filter, self->with, root, "filter", silent), 0);
+	ASSERT_EQ(open_cgroup(&sampler, self->with, root, "sampler", sampling),
+		  0);
+	work();
+	for (i = 0; i < 2; i++) {
+		EXPECT_EQ(samples(filter.map[i]) + samples(sampler.map[i]), 0);
+		EXPECT_EQ(counter(&filter, i) | counter(&sampler, i), 0);
+	}
+
+	ASSERT_EQ(enter_cgroup(root, "filter"), 0);
+	for (i = 0; i < 2; i++) {
+		EXPECT_NE(counter(&filter, i), 0);
+		EXPECT_EQ(counter(&sampler, i), 0);
+	}
+	ASSERT_EQ(enter_cgroup(root, "sampler"), 0);
+	for (i = 0; i < 2; i++) {
+		EXPECT_EQ(counter(&filter, i), 0);
+		EXPECT_NE(counter(&sampler, i), 0);
+	}
+	ASSERT_EQ(enter_cgroup(root, ""), 0);
+
+	pid[0] = work_in_cgroup(root, "filter", 20);
+	pid[1] = work_in_cgroup(root, "sampler", 20);
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(waitpid(pid[i], &status, 0), pid[i]);
+		EXPECT_EQ(status, 0);
+	}
+	EXPECT_SILENT(samples(filter.map[0]));
+	EXPECT_SAMPLES(20 * SAMPLES, samples(sampler.map[0]));
+	EXPECT_EQ(samples(filter.map[1]) + samples(sampler.map[1]), 0);
+
+	close_cgroup(&filter, root, "filter");
+	close_cgroup(&sampler, root, "sampler");
+	umount(root);
+	rmdir(root);
 }
 
 /* Events without masks on all counters that had one */
