@@ -76,15 +76,26 @@ done
 # precise cycles. clearwaterforest runs without PDist, which 6.12 knows by model.
 # The first CPU cannot go, and is arrowlake's only P-core.
 MAY_SKIP = {"skylake": r"acr", "clearwaterforest": r"acr-(B17|D10)-",
+            "clearwaterforest-wide": r"acr-B17-",
             "": r"mmap\.|pmi-2[45]-|pmi\.pmi\.hotplug$"}
 # What has to be right also where interrupts come late, and a freeze costs counts
 LATE = ("pmi_6_pmu_disabled", "pmi_8_event_deleted", "pmi_10_storm",
         "pmi_13_group_values", "pmi_15_independence",
         "pmi_15_joining_and_leaving", "pmi_17_rotation", "pmi_18_switch")
+# What depends on which counters are PDist's, and causes. No other CPU has one that
+# is both, nor counters that only cause reloads.
+WIDE = ("acr_b17_pdist", "acr_b17_pdist_cause", "acr_d10_cause_only_member",
+        "acr_d10_disabled_cause", "acr_d10_members_are_on_right_counters",
+        "acr_b5_reschedule")
+# A place of this kind has other properties, and runs some tests only.
+KINDS = {"late": ("pmusim-skid=50", LATE),
+         "wide": ("pmusim-acr-reload=0xf0,pmusim-acr-cause=0x1000000ff", WIDE)}
 # All of them on arrowlake, those of features on the other kinds of CPU.
 SELFTEST_PLACES = (("arrowlake", "/selftests/*"),
                    ("arrowlake-atom", "/selftests/pmi*"),
+                   ("arrowlake-wide", "/selftests/acr /selftests/acr_run"),
                    ("clearwaterforest", "/selftests/acr*"),
+                   ("clearwaterforest-wide", "/selftests/acr_run"),
                    ("icelake", "/selftests/pmi* /selftests/topdown"),
                    ("sapphirerapids", "/selftests/topdown"),
                    ("skylake", "/selftests/acr* /selftests/pmi*"),
@@ -98,13 +109,14 @@ def selftest(check):
         selftests_on(check, place, tests)
 
 
-def selftests_on(check, place, tests):
+def selftests_on(check, place, tests, only=()):
     start = time.monotonic()
     cpu, _, kind = place.partition("-")
-    options, chosen = ("--cpu", cpu), ""
-    if kind == "late":
-        options += ("--cpu-option", "pmusim-skid=50")
-        chosen = " ".join(f"-t {name}" for name in LATE)
+    options = ("--cpu", cpu)
+    if kind in KINDS:
+        properties, only = KINDS[kind]
+        options += ("--cpu-option", properties)
+    chosen = " ".join(f"-t {name}" for name in only)
     # A generic event, as upstream's tests use, counts on P-cores only.
     status, text, log = boot(
         f"selftest-{place}",
@@ -183,7 +195,7 @@ ON_DEMAND = {"static": lint.static, "patches": patches.run,
 def listed(suites):
     """"suite/test" of all tests of suites that are picked."""
     check = Check(os.environ.get("TEST", ""))
-    return [name for name in names.names(suites, SELFTEST_PLACES, LATE)
+    return [name for name in names.names(suites, SELFTEST_PLACES, KINDS)
             if check.wants(*name.split("/", 1))]
 
 

@@ -57,15 +57,17 @@ def kunit():
                 yield f"{name}.{case}"
 
 
-def selftest(places, late):
-    """@places is where which programs run; where interrupts come late, @late do."""
+def selftest(places, kinds):
+    """@places is where which programs run; some tests only where it is a place of
+    one of @kinds."""
     for program, text in sources(SELFTESTS):
         for fixture, name in re.findall(r"^TEST(?:_F\((\w+), |\()(\w+)\)", text,
                                         re.M):
             for place, programs in places:
+                _, only = kinds.get(place.rpartition("-")[2], ("", ()))
                 if any(fnmatch.fnmatch(f"/selftests/{program}", pattern)
                        for pattern in programs.split()) and \
-                        (name in late or not place.endswith("-late")):
+                        (not only or name in only):
                     yield ("" if place == places[0][0] else place + ".") + \
                         f"{program}.{fixture or 'global'}.{name}"
 
@@ -83,10 +85,10 @@ def modeltest():
             yield name + "-sanitized"
 
 
-def names(suites, places, late):
+def names(suites, places, kinds):
     """All "suite/test" of {suite: function}, sorted: read in the sources where C
     has the names, else what a suite asks for."""
-    in_c = {"kunit": kunit(), "selftest": selftest(places, late),
+    in_c = {"kunit": kunit(), "selftest": selftest(places, kinds),
             "perftest": perftest(), "modeltest": modeltest()}
     listing = Listing()
     for suite, function in suites.items():

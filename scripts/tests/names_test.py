@@ -40,7 +40,7 @@ class Names(unittest.TestCase):
     def test_no_selftest_is_overlooked(self):
         tests = sum(len(re.findall(r"^TEST(?:_F)?(?:_\w+)?\(", text, re.M))
                     for _, text in names.sources(names.SELFTESTS))
-        self.assertEqual(len(list(names.selftest(check.SELFTEST_PLACES[:1], ()))),
+        self.assertEqual(len(list(names.selftest(check.SELFTEST_PLACES[:1], {}))),
                          tests)
 
     def test_requirements_have_their_spelling(self):
@@ -56,6 +56,8 @@ class Names(unittest.TestCase):
         self.assertEqual(places, {"", "-icelake", "-sapphirerapids"})
         late = [name for name in self.found if name.endswith("-skylake-late")]
         self.assertEqual(len(late), len(check.LATE))
+        wide = [name for name in self.found if name.endswith("-arrowlake-wide")]
+        self.assertEqual(len(wide), len(check.WIDE))
 
     def test_pattern_picks(self):
         with mock.patch.dict(os.environ, TEST="kunit/acr-D2-*"):
