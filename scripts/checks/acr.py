@@ -7,7 +7,7 @@ import time
 
 from checks import acr_errors, acr_samples
 from checks.harness import BUILD, IMAGES, MACHINE_PARTS, TOP, boot, code_range, \
-    numbers, tail
+    numbers, spelled, tail
 
 # The perf of the distribution, older than the series, knows sysfs only.
 DISTRIBUTION_PERF = "/usr/bin/perf"
@@ -378,9 +378,50 @@ def refusals(check):
                  f"{wrong}, {set(said) ^ set(documented_refusals())}\n{tail(text, 20)}")
 
 
+# A hypervisor may show the bits of CPUID and not have the registers. The emulator
+# never does, but its second CPU can be another one than that whose CPUID is read.
+MISSING = ("--cpu", "clearwaterforest",
+           "--qemu-option=-smp", "--qemu-option=1,maxcpus=2",
+           "--qemu-option=-device", "--qemu-option=Skylake-Client-x86_64-cpu,"
+           "pmusim-acr-reload=0,socket-id=0,core-id=1,thread-id=0")
+MISSING_SCRIPT = """
+dmesg | grep -o 'CPU1: auto counter reload.*'
+(cd /sys/bus/event_source/devices/cpu; ls format caps | grep acr)
+cd /tmp
+for cpu in 0 1; do
+	for mask in '' ,config2=0x1; do
+		taskset -c $cpu perf record -q -o data \\
+			-e "cpu/event=0xc4,period=10000$mask/u" mispredict >/dev/null 2>log
+		grep -o '^Invalid event' log
+		echo "cpu$cpu$mask $(perf script -i data -F event 2>/dev/null | wc -l)"
+		rm -f data
+	done
+done
+"""
+MISSING_TEXT = r"""CPU1: auto counter reload does not work, disabled
+cpu0 \d{2,}
+Invalid event
+cpu0,config2=0x1 0
+cpu1 \d{2,}
+Invalid event
+cpu1,config2=0x1 0
+"""
+
+
+def missing(check):
+    """Of KVM, all that a machine without its processor extension can show: guests
+    that lack the registers. Members that a guest stops at different times are the
+    document's, its counters are host events like those of acr-B26."""
+    case = check.case(spelled("acr_b23_missing_registers"))
+    if case:
+        text = case.boot(MISSING_SCRIPT, *MISSING)
+        case.judge(re.fullmatch(MISSING_TEXT, text))
+
+
 def run(check):
     mainline(check)
     refusals(check)
+    missing(check)
 
 
 def run_perf(check):
