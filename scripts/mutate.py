@@ -5,11 +5,13 @@
 Each fault of earlier implementations of auto counter reload has a test named after
 it. Builds a kernel with one fault at a time, from build/linux, which is as before
 when that is done, and runs the tests of that name: one of them at least has to fail.
-Needs what make check has built. Writes build/results/mutations.tsv.
+Needs what make check has built. Writes build/results/mutations.tsv, in which
+what was found of other faults before stays.
 """
 
 import fnmatch
 import os
+import re
 import subprocess
 import sys
 import time
@@ -17,9 +19,11 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import check as suites  # noqa: E402
-from checks import acr_trace, harness  # noqa: E402
+from checks import acr_trace, harness, names  # noqa: E402
 from checks.harness import BUILD, TOP  # noqa: E402
 
+TABLE = BUILD + "/results/mutations.tsv"
+HEAD = ("fault", "verdict", "seconds", "tests")
 TREE = BUILD + "/linux"
 IMAGE = BUILD + "/kernel-mutation/arch/x86/boot/bzImage"
 ACR = "arch/x86/events/intel/acr.c"
@@ -42,10 +46,15 @@ FAULTS = {
             "\tevent->group_leader->hw.flags |= PERF_X86_EVENT_ACR;\n"
             "\tevent->group_leader->hw.dyn_constraint &= 1;\n\n\treturn")),
     "D4": ("arrowlake", ACR,
-           ("if (unlikely(is_acr_event(event)))",
-            "if (is_acr_event(event->group_leader))"),
-           ("\t\tif (is_acr_event(event))\n\t\t\tthis_cpu_dec",
-            "\t\tif (is_acr_event(event->group_leader))\n\t\t\tthis_cpu_dec")),
+           ("\thwc->dyn_constraint &= counters;\n\n\treturn",
+            "\thwc->dyn_constraint &= counters;\n"
+            "\tevent->group_leader->hw.flags |= PERF_X86_EVENT_ACR;\n\n\treturn"),
+           ("\tif (unlikely(is_acr_event(event)))\n\t\tcpuc->n_late_setup++;",
+            "\tif (is_acr_event(event->group_leader))\n\t\tcpuc->n_late_setup++;"),
+           ("\tif (unlikely(this_cpu_read(cpu_hw_events.n_late_setup)))\n"
+            "\t\tintel_acr_deleted", "\tintel_acr_deleted"),
+           ("\tif (is_acr_event(event))\n\t\tcpuc->n_late_setup--;",
+            "\tif (is_acr_event(event->group_leader))\n\t\tcpuc->n_late_setup--;")),
     "D5": ("arrowlake", ACR,
            ("if (!is_acr_event(event) || leads == !!event->hw.acr_member)",
             "if (!is_acr_event(event) || (leads && 0))")),
@@ -53,8 +62,7 @@ FAULTS = {
            ("if (intel_acr_wrmsr_safe(intel_acr_cfg_b_msr(idx), 0)) {",
             "if (intel_acr_cfg_b_msr(idx) == 0) {")),
     "D7": ("arrowlake", ACR,
-           ("\t\tthis_cpu_write(cpu_hw_events.late_setup_stale, true);\n"
-            "\t\tif", "\t\tif")),
+           ("\tcpuc->late_setup_stale = true;\n", "")),
     "D8": ("arrowlake", ACR,
            ("if (is_acr_event(event) && !intel_acr_period_valid(value))",
             "if (is_acr_event(event) && !value)")),
@@ -160,6 +168,14 @@ def build():
                           check=False, stdout=subprocess.DEVNULL).returncode == 0
 
 
+def selftests(name):
+    """{program: its tests that are named after the fault}"""
+    form = re.compile(rf"^TEST(?:_F\(\w+, |\()(acr_{name.lower()}_\w+)\)", re.M)
+    found = {f"/selftests/{program}": form.findall(text)
+             for program, text in names.sources(names.SELFTESTS)}
+    return {program: tests for program, tests in found.items() if tests}
+
+
 def run_tests(name):
     """{test: result} of the tests that are named after the fault."""
     place = FAULTS[name][0]
@@ -168,9 +184,28 @@ def run_tests(name):
         acr_trace.on(mutant, "arrowlake", 1)
     else:
         suites.kunit(mutant)
-        suites.selftests_on(mutant, place, "/selftests/acr*")
+        programs = selftests(name)
+        if programs:
+            suites.selftests_on(mutant, place, " ".join(programs),
+                                sum(programs.values(), []))
     return {f"{suite}/{test}": result for suite, test, result, _ in mutant.rows
             if fnmatch.fnmatch(test, f"acr-{name}-*")}
+
+
+def remember(row):
+    """Put a row into the table, in the place of the fault's last one."""
+    rows = {}
+    if os.path.exists(TABLE):
+        with open(TABLE, encoding="utf-8") as table:
+            for line in table.read().splitlines()[1:]:
+                rows[line.split("\t")[0]] = line.split("\t")
+    rows[row[0]] = row
+    os.makedirs(os.path.dirname(TABLE), exist_ok=True)
+    with open(TABLE, "w", encoding="utf-8") as table:
+        print(*HEAD, sep="\t", file=table)
+        for fault in FAULTS:
+            if fault in rows:
+                print(*rows[fault], sep="\t", file=table)
 
 
 def main():
@@ -184,7 +219,7 @@ def main():
         return boot(label, script, "--kernel", IMAGE, *options, **more)
 
     suites.boot = acr_trace.boot = boot_mutant
-    rows = []
+    missed = []
     for name in chosen:
         start = time.monotonic()
         try:
@@ -198,15 +233,13 @@ def main():
         else:
             failed = [test for test, result in tests.items() if result == "fail"]
             verdict = "found" if failed else "missed" if tests else "no tests"
-        rows.append((name, verdict, f"{time.monotonic() - start:.0f}",
-                     ",".join(failed if tests else ())))
-        print(*rows[-1], flush=True)
-    os.makedirs(BUILD + "/results", exist_ok=True)
-    with open(BUILD + "/results/mutations.tsv", "w", encoding="utf-8") as table:
-        print("fault", "verdict", "seconds", "tests", sep="\t", file=table)
-        for row in rows:
-            print(*row, sep="\t", file=table)
-    return any(row[1] != "found" for row in rows)
+        row = (name, verdict, f"{time.monotonic() - start:.0f}",
+               ",".join(failed if tests else ()))
+        print(*row, flush=True)
+        remember(row)
+        if verdict != "found":
+            missed.append(name)
+    return bool(missed)
 
 
 if __name__ == "__main__":

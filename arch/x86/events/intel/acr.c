@@ -707,22 +707,45 @@ static struct syscore intel_acr_syscore = {
  * constraints, and calls the method below last: the compiler can make that a
  * test and a jump. At other times it is not there: intel_acr_in_use().
  */
-static void intel_acr_add_event(struct perf_event *event)
+/**
+ * intel_acr_added - Count an event that is going to be scheduled
+ * @cpuc:	events of this CPU
+ * @event:	event of the core PMU that is being added
+ *
+ * What is counted is the event itself, not what its group looks like: that may
+ * be another one when the event is deleted.
+ */
+void intel_acr_added(struct cpu_hw_events *cpuc, const struct perf_event *event)
 {
 	if (unlikely(is_acr_event(event)))
-		this_cpu_inc(cpu_hw_events.n_late_setup);
+		cpuc->n_late_setup++;
+}
+
+/**
+ * intel_acr_deleted - Take an event off the count
+ * @cpuc:	events of this CPU, some of which are counted
+ * @event:	event of the core PMU that is being deleted
+ */
+void intel_acr_deleted(struct cpu_hw_events *cpuc,
+		       const struct perf_event *event)
+{
+	/* The counter will be free: others must not name it any longer */
+	cpuc->late_setup_stale = true;
+	if (is_acr_event(event))
+		cpuc->n_late_setup--;
+}
+
+static void intel_acr_add_event(struct perf_event *event)
+{
+	intel_acr_added(this_cpu_ptr(&cpu_hw_events), event);
 
 	static_call(intel_acr_base_add)(event);
 }
 
 static void intel_acr_del_event(struct perf_event *event)
 {
-	/* The counter will be free: others must not name it any longer */
-	if (unlikely(this_cpu_read(cpu_hw_events.n_late_setup))) {
-		this_cpu_write(cpu_hw_events.late_setup_stale, true);
-		if (is_acr_event(event))
-			this_cpu_dec(cpu_hw_events.n_late_setup);
-	}
+	if (unlikely(this_cpu_read(cpu_hw_events.n_late_setup)))
+		intel_acr_deleted(this_cpu_ptr(&cpu_hw_events), event);
 
 	static_call(intel_acr_base_del)(event);
 }

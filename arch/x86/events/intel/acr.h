@@ -157,6 +157,10 @@ bool intel_acr_is_cause(struct perf_event *event, struct perf_event **list,
 			int n);
 void intel_acr_group_constraint(struct cpu_hw_events *cpuc,
 				struct perf_event *event, u64 *mask);
+void intel_acr_added(struct cpu_hw_events *cpuc,
+		     const struct perf_event *event);
+void intel_acr_deleted(struct cpu_hw_events *cpuc,
+		       const struct perf_event *event);
 void intel_acr_translate(struct cpu_hw_events *cpuc, struct intel_acr_cpu *acr);
 bool intel_acr_prepare(struct intel_acr_cpu *acr, struct perf_event *event);
 void intel_acr_restart(struct perf_event *event);

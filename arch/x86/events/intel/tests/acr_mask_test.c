@@ -292,14 +292,22 @@ static void acr_b6_removed_member(struct kunit *test)
 	expect_causes(test, 2, 0x14);
 }
 
+/* Nothing is added when it is freed, and all the same there is something to do */
 static void acr_d7_freed_counter_is_not_named(struct kunit *test)
 {
 	struct perf_event *first = add_member(test, 0x2);
-	struct perf_event *second = add_member(test, 0x3);
+	struct perf_event *second = add_member(test, 0);
+	struct cpu_hw_events *cpuc = &fake()->cpuc;
 
+	intel_acr_added(cpuc, first);
+	intel_acr_added(cpuc, second);
 	put_on(test, first, 2);
 	put_on(test, second, 3);
 	enable(test);
+	expect_causes(test, 2, 0x8);
+
+	intel_acr_deleted(cpuc, second);
+	KUNIT_EXPECT_TRUE(test, cpuc->late_setup_stale);
 	take_off(test, second);
 	enable(test);
 	expect_causes(test, 2, 0);
@@ -329,6 +337,68 @@ static void acr_b7_closed_leader(struct kunit *test)
 	enable(test);
 	expect_causes(test, 3, 0);
 	expect_causes(test, 4, 0x18);
+}
+
+static void expect_counted(struct kunit *test, int want)
+{
+	KUNIT_EXPECT_EQ(test, fake()->cpuc.n_late_setup, want);
+}
+
+/* Scheduled, and out again */
+static void add_events(struct perf_event **event, int n)
+{
+	while (n--)
+		intel_acr_added(&fake()->cpuc, *event++);
+}
+
+static void delete_events(struct perf_event **event, int n)
+{
+	while (n--)
+		intel_acr_deleted(&fake()->cpuc, *event++);
+}
+
+/*
+ * A leader that runs before its first member with a mask is opened, and goes before
+ * that one: if it was counted by what the group is at that time, the count would go
+ * down each time, and be 0 one day for a group that needs the setup.
+ */
+static void acr_d4_count_of_setups_does_not_drift(struct kunit *test)
+{
+	struct perf_event *event[2];
+	int round;
+
+	for (round = 0; round < 3; round++) {
+		start_group(test);
+		event[0] = add_member(test, 0);
+		add_events(event, 1);
+		expect_counted(test, 0);
+
+		/* All are scheduled anew when there is another one */
+		event[1] = add_member(test, 0x1);
+		delete_events(event, 1);
+		expect_counted(test, 0);
+		add_events(event, 2);
+		expect_counted(test, 1);
+
+		/* Closed, which leaves the other one alone */
+		delete_events(event, 1);
+		expect_counted(test, 1);
+		list_del_init(&event[1]->sibling_list);
+		event[1]->group_leader = event[1];
+		delete_events(event + 1, 1);
+		expect_counted(test, 0);
+
+		/* The leader counts as well, and it comes and goes first */
+		start_group(test);
+		event[0] = add_member(test, 0x2);
+		event[1] = add_member(test, 0);
+		add_events(event, 1);
+		expect_counted(test, 1);
+		add_events(event + 1, 1);
+		expect_counted(test, 1);
+		delete_events(event, 2);
+		expect_counted(test, 0);
+	}
 }
 
 static void acr_d5_closed_leader_leaves_no_mask(struct kunit *test)
@@ -415,6 +485,7 @@ static struct kunit_case acr_masks_test_cases[] = {
 	KUNIT_CASE(acr_e3_mask_starts_from_zero),
 	KUNIT_CASE(acr_e4_unchanged_counter_is_rewritten),
 	KUNIT_CASE(acr_d1_disabled_member_shifts_no_bit),
+	KUNIT_CASE(acr_d4_count_of_setups_does_not_drift),
 	KUNIT_CASE(acr_d5_closed_leader_leaves_no_mask),
 	KUNIT_CASE(acr_d7_freed_counter_is_not_named),
 	{}
