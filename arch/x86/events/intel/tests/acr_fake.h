@@ -211,6 +211,13 @@ static struct perf_event *new_event(struct kunit *test, struct pmu *pmu,
 	return event;
 }
 
+static __maybe_unused struct perf_event *core_event(struct kunit *test, u64 mask)
+{
+	struct fake_group *group = test->priv;
+
+	return new_event(test, &group->core, mask);
+}
+
 /* Set an event up as perf_event_open() does. Return its error. */
 static int config(struct kunit *test, struct perf_event *event)
 {
@@ -252,7 +259,7 @@ static void install(struct kunit *test, struct perf_event *event)
 static struct perf_event *add_member(struct kunit *test, u64 mask)
 {
 	struct fake_group *group = test->priv;
-	struct perf_event *event = new_event(test, &group->core, mask);
+	struct perf_event *event = core_event(test, mask);
 
 	KUNIT_ASSERT_EQ(test, config(test, event), 0);
 	install(test, event);
@@ -315,6 +322,15 @@ static void put_on(struct kunit *test, struct perf_event *event, int idx)
 	cpuc->event_list[i] = event;
 	cpuc->assign[i] = idx;
 	cpuc->n_events = max(cpuc->n_events, i + 1);
+}
+
+static __maybe_unused struct perf_event *run_member(struct kunit *test, u64 mask, int idx)
+{
+	struct perf_event *event = add_member(test, mask);
+
+	put_on(test, event, idx);
+
+	return event;
 }
 
 /* Take it off, as x86_pmu_del() does: the others move up */
@@ -396,14 +412,11 @@ static bool raises_pmi(const struct perf_event *event)
 /* Take the leader of {0x2, 0x7, 0x7} away as closing it does */
 static __maybe_unused void close_leader(struct kunit *test, struct perf_event **member)
 {
-	struct perf_event *leader = add_member(test, 0x2);
+	struct perf_event *leader = run_member(test, 0x2, 2);
 	int i;
 
-	put_on(test, leader, 2);
-	for (i = 0; i < 2; i++) {
-		member[i] = add_member(test, 0x7);
-		put_on(test, member[i], i ? 33 : 3);
-	}
+	for (i = 0; i < 2; i++)
+		member[i] = run_member(test, 0x7, i ? 33 : 3);
 	enable(test);
 	KUNIT_EXPECT_FALSE(test, raises_pmi(member[0]));
 

@@ -10,41 +10,37 @@
 
 static void group_ok_test(struct kunit *test)
 {
-	struct fake_group *group = test->priv;
-
-	EXPECT_ACCEPTED(test, new_event(test, &group->core, 0x2));
+	EXPECT_ACCEPTED(test, core_event(test, 0x2));
 	add_member(test, 0x2);
-	EXPECT_ACCEPTED(test, new_event(test, &group->core, 0x3));
-	EXPECT_ACCEPTED(test, new_event(test, &group->core, 0));
+	EXPECT_ACCEPTED(test, core_event(test, 0x3));
+	EXPECT_ACCEPTED(test, core_event(test, 0));
 }
 
 static void acr_b4_software_members(struct kunit *test)
 {
-	struct fake_group *group = test->priv;
 	struct perf_event *software;
 
 	/* As leader: fine as long as nobody is reloaded */
 	software = add_software(test);
-	EXPECT_ACCEPTED(test, new_event(test, &group->core, 0));
-	EXPECT_REFUSED(test, new_event(test, &group->core, 0x1), FOREIGN_LEADER);
+	EXPECT_ACCEPTED(test, core_event(test, 0));
+	EXPECT_REFUSED(test, core_event(test, 0x1), FOREIGN_LEADER);
 	expect_untouched(test, software);
 
 	/* Between members, also when only an earlier one is reloaded */
 	start_group(test);
 	add_member(test, 0x2);
 	add_software(test);
-	EXPECT_REFUSED(test, new_event(test, &group->core, 0x1), GAP);
-	EXPECT_REFUSED(test, new_event(test, &group->core, 0), GAP);
+	EXPECT_REFUSED(test, core_event(test, 0x1), GAP);
+	EXPECT_REFUSED(test, core_event(test, 0), GAP);
 }
 
 /* Read from the leader's union, its flags would say anything */
 static void acr_e6_software_leader(struct kunit *test)
 {
-	struct fake_group *group = test->priv;
 	struct perf_event *software = add_software(test);
 	struct perf_event *event;
 
-	event = new_event(test, &group->core, 0);
+	event = core_event(test, 0);
 	EXPECT_ACCEPTED(test, event);
 	install(test, event);
 	put_on(test, event, 2);
@@ -56,7 +52,7 @@ static void acr_e6_software_leader(struct kunit *test)
 	/* This would be an event that is reloaded by itself */
 	software->hw.acr_member = 0;
 	software->attr.config2 = 0x1;
-	EXPECT_ACCEPTED(test, new_event(test, &group->core, 0));
+	EXPECT_ACCEPTED(test, core_event(test, 0));
 }
 
 static void acr_e7_software_siblings(struct kunit *test)
@@ -68,7 +64,7 @@ static void acr_e7_software_siblings(struct kunit *test)
 	add_member(test, 0x3);
 	software[0] = add_software(test);
 	software[1] = add_software(test);
-	EXPECT_REFUSED(test, new_event(test, &group->core, 0x7), GAP);
+	EXPECT_REFUSED(test, core_event(test, 0x7), GAP);
 
 	KUNIT_EXPECT_EQ(test, trial_mask(test, group->event[1]), SKYMONT_ACR);
 	expect_untouched(test, software[0]);
@@ -78,8 +74,7 @@ static void acr_e7_software_siblings(struct kunit *test)
 /* A leader that is being opened has no context to walk siblings under */
 static void acr_e8_leader_without_context(struct kunit *test)
 {
-	struct fake_group *group = test->priv;
-	struct perf_event *leader = new_event(test, &group->core, 0x1);
+	struct perf_event *leader = core_event(test, 0x1);
 	struct perf_event *stray = add_software(test);
 
 	leader->group_leader = leader;
@@ -116,8 +111,7 @@ static void acr_b13_period_range(struct kunit *test)
 {
 	static const u64 bad[] = { 0, 1ULL << 31, 1ULL << 32, (1ULL << 47) - 1 };
 	static const u64 good[] = { 1, 2, (1ULL << 31) - 1 };
-	struct fake_group *group = test->priv;
-	struct perf_event *event = new_event(test, &group->core, 0x2);
+	struct perf_event *event = core_event(test, 0x2);
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
@@ -139,7 +133,7 @@ static void acr_b13_period_range(struct kunit *test)
 static void acr_d9_period_fits_register(struct kunit *test)
 {
 	struct fake_group *group = test->priv;
-	struct perf_event *event = new_event(test, &group->core, 0x2);
+	struct perf_event *event = core_event(test, 0x2);
 
 	event->attr.sample_period = (1ULL << 32) + 1000;
 	EXPECT_REFUSED(test, event, PERIOD);
@@ -154,22 +148,21 @@ static void acr_d9_period_fits_register(struct kunit *test)
 
 static void acr_b14_frequency(struct kunit *test)
 {
-	struct fake_group *group = test->priv;
 	struct perf_event *event;
 
-	event = new_event(test, &group->core, 0x2);
+	event = core_event(test, 0x2);
 	event->attr.freq = 1;
 	EXPECT_REFUSED(test, event, FREQUENCY);
 
 	/* Named in advance */
 	add_member(test, 0x2);
-	event = new_event(test, &group->core, 0);
+	event = core_event(test, 0);
 	event->attr.freq = 1;
 	EXPECT_REFUSED(test, event, CAUSE_FREQUENCY);
 
 	/* Not named: no part of the ratio */
 	add_member(test, 0);
-	event = new_event(test, &group->core, 0);
+	event = core_event(test, 0);
 	event->attr.freq = 1;
 	EXPECT_ACCEPTED(test, event);
 }
@@ -177,72 +170,64 @@ static void acr_b14_frequency(struct kunit *test)
 /* Opened before the first reloaded member */
 static void acr_d13_frequency_and_metric_first(struct kunit *test)
 {
-	struct fake_group *group = test->priv;
 	struct perf_event *event;
 
 	event = add_member(test, 0);
 	event->attr.freq = 1;
-	EXPECT_REFUSED(test, new_event(test, &group->core, 0x1),
-		       CAUSE_FREQUENCY);
-	EXPECT_ACCEPTED(test, new_event(test, &group->core, 0x2));
+	EXPECT_REFUSED(test, core_event(test, 0x1), CAUSE_FREQUENCY);
+	EXPECT_ACCEPTED(test, core_event(test, 0x2));
 
 	start_group(test);
 	add_member(test, 0);
 	event = add_member(test, 0);
 	event->attr.config = EVENT_RETIRING;
-	EXPECT_REFUSED(test, new_event(test, &group->core, 0x1), METRIC);
+	EXPECT_REFUSED(test, core_event(test, 0x1), METRIC);
 }
 
 static void acr_b20_topdown(struct kunit *test)
 {
-	struct fake_group *group = test->priv;
 	struct perf_event *event;
 
-	event = new_event(test, &group->core, 0x2);
+	event = core_event(test, 0x2);
 	event->attr.config = EVENT_SLOTS;
 	EXPECT_REFUSED(test, event, SLOTS);
 	event->attr.config = EVENT_RETIRING;
 	EXPECT_REFUSED(test, event, SLOTS);
 
 	add_member(test, 0x1);
-	event = new_event(test, &group->core, 0);
+	event = core_event(test, 0);
 	event->attr.config = EVENT_RETIRING;
 	EXPECT_REFUSED(test, event, METRIC);
 }
 
 static void group_limits_test(struct kunit *test)
 {
-	struct fake_group *group = test->priv;
 	int i;
 
 	/* Seven counters on each side */
 	for (i = 0; i < 6; i++)
 		add_member(test, 0x1);
-	EXPECT_ACCEPTED(test, new_event(test, &group->core, 0x1));
+	EXPECT_ACCEPTED(test, core_event(test, 0x1));
 	add_member(test, 0x1);
-	EXPECT_REFUSED(test, new_event(test, &group->core, 0x1),
-		       TOO_MANY_RELOADS);
+	EXPECT_REFUSED(test, core_event(test, 0x1), TOO_MANY_RELOADS);
 
 	start_group(test);
-	EXPECT_ACCEPTED(test, new_event(test, &group->core, 0x7f));
-	EXPECT_REFUSED(test, new_event(test, &group->core, 0xff),
-		       TOO_MANY_CAUSES);
+	EXPECT_ACCEPTED(test, core_event(test, 0x7f));
+	EXPECT_REFUSED(test, core_event(test, 0xff), TOO_MANY_CAUSES);
 	add_member(test, 0x7f);
-	EXPECT_REFUSED(test, new_event(test, &group->core, BIT_ULL(40)),
-		       TOO_MANY_CAUSES);
+	EXPECT_REFUSED(test, core_event(test, BIT_ULL(40)), TOO_MANY_CAUSES);
 }
 
 /* Two events that are opened at once see the same group, until they join */
 static void acr_b8_numbers_are_given_once(struct kunit *test)
 {
-	struct fake_group *group = test->priv;
 	struct perf_event *event[2], *frequency;
 
 	add_member(test, 0x6);
-	event[0] = new_event(test, &group->core, 0);
-	event[1] = new_event(test, &group->core, 0x2);
+	event[0] = core_event(test, 0);
+	event[1] = core_event(test, 0x2);
 	event[1]->attr.precise_ip = 1;
-	frequency = new_event(test, &group->core, 0);
+	frequency = core_event(test, 0);
 	frequency->attr.freq = 1;
 	EXPECT_ACCEPTED(test, event[0]);
 	EXPECT_REFUSED(test, frequency, CAUSE_FREQUENCY);
@@ -281,12 +266,11 @@ static void acr_d3_refused_event_leaves_no_trace(struct kunit *test)
 	before[1] = *sibling;
 
 	EXPECT_REFUSED(test, new_event(test, &group->other_core, 0x3), TWO_PMUS);
-	EXPECT_REFUSED(test, new_event(test, &group->core, 0xff),
-		       TOO_MANY_CAUSES);
-	event = new_event(test, &group->core, 0x3);
+	EXPECT_REFUSED(test, core_event(test, 0xff), TOO_MANY_CAUSES);
+	event = core_event(test, 0x3);
 	event->attr.freq = 1;
 	EXPECT_REFUSED(test, event, FREQUENCY);
-	EXPECT_ACCEPTED(test, new_event(test, &group->core, 0x3));
+	EXPECT_ACCEPTED(test, core_event(test, 0x3));
 
 	KUNIT_EXPECT_MEMEQ(test, leader, &before[0], sizeof(*leader));
 	KUNIT_EXPECT_MEMEQ(test, sibling, &before[1], sizeof(*sibling));
@@ -294,7 +278,6 @@ static void acr_d3_refused_event_leaves_no_trace(struct kunit *test)
 
 static void acr_b22_inherited_member(struct kunit *test)
 {
-	struct fake_group *group = test->priv;
 	struct perf_event *parent[3], *child[3];
 	int i;
 
@@ -305,7 +288,7 @@ static void acr_b22_inherited_member(struct kunit *test)
 	/* The second is an orphan, and left out */
 	start_group(test);
 	for (i = 0; i < 3; i += 2) {
-		child[i] = new_event(test, &group->core, parent[i]->attr.config2);
+		child[i] = core_event(test, parent[i]->attr.config2);
 		child[i]->parent = parent[i];
 		EXPECT_ACCEPTED(test, child[i]);
 		install(test, child[i]);
@@ -320,7 +303,7 @@ static void acr_b22_inherited_member(struct kunit *test)
 
 	/* Without its leader, each is on its own */
 	start_group(test);
-	child[1] = new_event(test, &group->core, parent[2]->attr.config2);
+	child[1] = core_event(test, parent[2]->attr.config2);
 	child[1]->parent = parent[2];
 	EXPECT_ACCEPTED(test, child[1]);
 	install(test, child[1]);
@@ -335,16 +318,15 @@ static void acr_b17_pdist(struct kunit *test)
 {
 	struct event_constraint pdist = { .idxmsk64 = 0x100000003ULL, .weight = 3 };
 	struct event_constraint entry, *c;
-	struct fake_group *group = test->priv;
 	struct perf_event *event;
 
-	event = new_event(test, &group->core, 0x2);
+	event = core_event(test, 0x2);
 	event->attr.precise_ip = 3;
 	EXPECT_REFUSED(test, event, PDIST);
 
 	/* As a cause it would have no counter, which is found out on trial */
 	add_member(test, 0x2);
-	event = new_event(test, &group->core, 0);
+	event = core_event(test, 0);
 	event->attr.precise_ip = 3;
 	EXPECT_ACCEPTED(test, event);
 	c = x86_narrow_constraint(&pdist, &entry, trial_mask(test, event));
@@ -383,8 +365,7 @@ static void acr_b18_branch_counters(struct kunit *test)
 {
 	struct event_constraint all = { .idxmsk64 = 0x2000000ffULL, .weight = 9 };
 	struct event_constraint entry, *c;
-	struct fake_group *group = test->priv;
-	struct perf_event *event = new_event(test, &group->core, 0x2);
+	struct perf_event *event = core_event(test, 0x2);
 
 	EXPECT_ACCEPTED(test, event);
 	event->hw.dyn_constraint &= 0xf;

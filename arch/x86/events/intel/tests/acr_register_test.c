@@ -47,10 +47,9 @@ static void acr_b27_write_order(struct kunit *test)
 static void acr_b12_new_period(struct kunit *test)
 {
 	struct fake_group *group = test->priv;
-	struct perf_event *first = add_member(test, 0x2);
+	struct perf_event *first = run_member(test, 0x2, 2);
 
-	put_on(test, first, 2);
-	put_on(test, add_member(test, 0), 3);
+	run_member(test, 0, 3);
 	enable(test);
 	group->nr_writes = 0;
 
@@ -105,11 +104,9 @@ static void acr_b26_plain_event_clears_mask(struct kunit *test)
 
 static void acr_b15_self_reload_has_no_pmi(struct kunit *test)
 {
-	struct perf_event *first = add_member(test, 0x2);
-	struct perf_event *second = add_member(test, 0x3);
+	struct perf_event *first = run_member(test, 0x2, 2);
+	struct perf_event *second = run_member(test, 0x3, 3);
 
-	put_on(test, first, 2);
-	put_on(test, second, 3);
 	enable(test);
 	KUNIT_EXPECT_TRUE(test, raises_pmi(first));
 	KUNIT_EXPECT_FALSE(test, raises_pmi(second));
@@ -138,7 +135,7 @@ static void acr_e5_pmi_follows_group(struct kunit *test)
 static void acr_b16_precise_member(struct kunit *test)
 {
 	struct fake_group *group = test->priv;
-	struct perf_event *event = new_event(test, &group->core, 0x2);
+	struct perf_event *event = core_event(test, 0x2);
 
 	event->attr.precise_ip = 2;
 	EXPECT_ACCEPTED(test, event);
@@ -147,12 +144,12 @@ static void acr_b16_precise_member(struct kunit *test)
 	/* What PEBS does when it is enabled */
 	event->hw.config &= ~ARCH_PERFMON_EVENTSEL_INT;
 	put_on(test, event, 2);
-	put_on(test, add_member(test, 0), 3);
+	run_member(test, 0, 3);
 	enable(test);
 	KUNIT_EXPECT_FALSE(test, raises_pmi(event));
 	KUNIT_EXPECT_EQ(test, group->cfg_c[2], (u32)-event->hw.sample_period);
 
-	event = new_event(test, &group->core, 0x4);
+	event = core_event(test, 0x4);
 	event->attr.precise_ip = 1;
 	EXPECT_REFUSED(test, event, SILENT_PEBS);
 }
@@ -160,8 +157,7 @@ static void acr_b16_precise_member(struct kunit *test)
 /* Two questions: can the PMU reload, and is the event reloaded? */
 static void acr_e10_plain_event_is_not_reloaded(struct kunit *test)
 {
-	struct fake_group *group = test->priv;
-	struct perf_event *event = new_event(test, &group->core, 0);
+	struct perf_event *event = core_event(test, 0);
 
 	EXPECT_ACCEPTED(test, event);
 	KUNIT_EXPECT_FALSE(test, event->hw.flags & PERF_X86_EVENT_ACR);
@@ -174,14 +170,14 @@ static void acr_e10_plain_event_is_not_reloaded(struct kunit *test)
 
 	/* It may do what reloaded events may not */
 	start_group(test);
-	event = new_event(test, &group->core, 0);
+	event = core_event(test, 0);
 	event->attr.freq = 1;
 	EXPECT_ACCEPTED(test, event);
 	event->attr.freq = 0;
 	event->attr.sample_period = 0;
 	EXPECT_ACCEPTED(test, event);
 
-	event = new_event(test, &group->core, 0x1);
+	event = core_event(test, 0x1);
 	EXPECT_ACCEPTED(test, event);
 	KUNIT_EXPECT_TRUE(test, event->hw.flags & PERF_X86_EVENT_ACR);
 	KUNIT_EXPECT_EQ(test, event->hw.dyn_constraint, SKYMONT_ACR);
@@ -190,10 +186,9 @@ static void acr_e10_plain_event_is_not_reloaded(struct kunit *test)
 static void acr_b24_cpu_starts(struct kunit *test)
 {
 	struct fake_group *group = test->priv;
-	struct perf_event *first = add_member(test, 0x2);
 
-	put_on(test, first, 2);
-	put_on(test, add_member(test, 0), 3);
+	run_member(test, 0x2, 2);
+	run_member(test, 0, 3);
 	enable(test);
 
 	/* Suspended: the registers are zero, the event is still on the list */
@@ -228,9 +223,8 @@ static void acr_b25_leftovers(struct kunit *test)
 static void acr_d6_leftover_under_known_zero(struct kunit *test)
 {
 	struct fake_group *group = test->priv;
-	struct perf_event *plain = add_member(test, 0);
 
-	put_on(test, plain, 2);
+	run_member(test, 0, 2);
 	enable(test);
 	KUNIT_EXPECT_EQ(test, group->acr.cfg_b[2], 0ULL);
 	expect_all_cleared(test);
@@ -263,20 +257,14 @@ static void acr_b11_group_pauses(struct kunit *test)
 	struct cpu_hw_events *cpuc = &group->cpuc;
 	struct perf_event *event[6];
 
-	event[0] = add_member(test, 0x2);
-	event[1] = add_member(test, 0x1);
-	event[2] = add_member(test, 0);
+	event[0] = run_member(test, 0x2, 2);
+	event[1] = run_member(test, 0x1, 3);
+	event[2] = run_member(test, 0, 4);
 	start_group(test);
-	event[3] = add_member(test, 0x1);
+	event[3] = run_member(test, 0x1, 5);
 	start_group(test);
-	event[4] = add_member(test, 0);
-	event[5] = add_member(test, 0);
-	put_on(test, event[0], 2);
-	put_on(test, event[1], 3);
-	put_on(test, event[2], 4);
-	put_on(test, event[3], 5);
-	put_on(test, event[4], 6);
-	put_on(test, event[5], 7);
+	event[4] = run_member(test, 0, 6);
+	event[5] = run_member(test, 0, 7);
 	enable(test);
 	KUNIT_EXPECT_EQ(test, intel_acr_unpaused(cpuc, 0), cpuc->n_events);
 
