@@ -101,6 +101,9 @@ lint: deps ## C static checks; check runs the short ones, this builds every patc
 bisect: deps ## P boot and KUnit at every patch
 	@scripts/check.py bisect
 
+debug: deps ## P ACR's selftests on the debug kernel, for what it says about locks
+	@scripts/check.py debug
+
 drift: deps ## P which hooks fit other kernels that Debian serves; build/results/drift.tsv
 	@scripts/drift.py
 
@@ -117,5 +120,5 @@ clean: ## P remove build/
 .NOTPARALLEL:
 .PHONY: help demo check fresh series tree kernel perf qemu selftests rootfs vm \
 	pmusim-matrix bench speed modeltest fuzz mutations fuzz-model kunit selftest \
-	perftest topdown lint bisect drift deb deps clean
+	perftest topdown lint bisect debug drift deb deps clean
 .DEFAULT_GOAL := help

@@ -19,7 +19,7 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from checks import (acr, acr_trace, acr_truth, constraints, cost,  # noqa: E402
-                    hotplug, interrupt, lint, model, names, patches, pmi,
+                    debug, hotplug, interrupt, lint, model, names, patches, pmi,
                     power, samples, switch_cost, topdown, topdown_perf)
 from checks.harness import BUILD, MACHINE_PARTS, TOP, Check, boot, tail, tap  # noqa: E402
 
@@ -189,7 +189,7 @@ SUITES = {"modeltest": model.modeltest, "unit": unit, "kunit": kunit,
           "machine": machine, "demo": demo, "lint": lint.lint}
 # These take long: only when asked for.
 ON_DEMAND = {"static": lint.static, "patches": patches.run,
-             "bisect": patches.bisect}
+             "bisect": patches.bisect, "debug": debug.run}
 
 
 def listed(suites):
