@@ -190,21 +190,27 @@ done
 
 
 def same(check):
-    """With the switch off, counts and samples are those of stock, one by one."""
+    """With the switch off, counts and samples are those of stock, one by one. Where
+    an interrupt comes right behind an overflow, the PMI finds the kernel at work, and
+    perf drops the sample: which one that is, the host decides. So there are more
+    tries, of which one has to be without."""
     for cpu in ("skylake", "icelake"):
         case = check.case(f"pmi-26-counts-and-samples-as-stock-{cpu}",
                           parts=("stock", *MACHINE_PARTS))
         if not case:
             continue
-        expected = case.boot(SAME, "--cpu", cpu, "--kernel", IMAGES["stock"])
-        stock = case.status
-        text = case.boot(SAME, "--cpu", cpu)
-        samples = re.findall(r"^\S+ (\d+) samples", text, re.M)
-        stock_lines, series_lines = ([line for line in output.splitlines()
-                                      if not line.startswith("preempted ")]
-                                     for output in (expected, text))
-        right = not stock and series_lines == stock_lines and \
-            len(samples) == 3 and min(map(int, samples)) > 100
+        for _ in range(3):
+            expected = case.boot(SAME, "--cpu", cpu, "--kernel", IMAGES["stock"])
+            stock = case.status
+            text = case.boot(SAME, "--cpu", cpu)
+            samples = re.findall(r"^\S+ (\d+) samples", text, re.M)
+            stock_lines, series_lines = ([line for line in output.splitlines()
+                                          if not line.startswith("preempted ")]
+                                         for output in (expected, text))
+            right = not stock and series_lines == stock_lines and \
+                len(samples) == 3 and min(map(int, samples)) > 100
+            if right:
+                break
         case.judge(right, f"stock:\n{tail(expected)}\nseries:\n{tail(text)}")
 
 
