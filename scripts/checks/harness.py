@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 """What every suite of check.py needs: parts to build, the test machine, results."""
 
+import concurrent.futures
 import fnmatch
 import os
 import re
 import subprocess
+import threading
 import time
 import traceback
 
@@ -12,6 +14,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 MACHINE = TOP + "/tools/testing/machine"
 BUILD = TOP + "/build"
 LOG = BUILD + "/log"
+JOBS = int(os.environ.get("JOBS", "0")) or os.cpu_count()
 ROOTFS = ["make", "-s", "-C", MACHINE, f"O={BUILD}/machine",
           f"PERF={BUILD}/perf/perf", f"SELFTESTS={BUILD}/selftests",
           f"LIBPERF={BUILD}/perf", f"SOURCE={BUILD}/linux"]
@@ -70,6 +73,9 @@ class Check:
         self.pattern = pattern
         self.rows = []
         self.built = {}
+        # Tests may run beside each other; what they need is built once.
+        self.printing = threading.Lock()
+        self.building = threading.RLock()
 
     def wants(self, suite, test="*"):
         """Is a test picked? With "*", can any test of the suite be?"""
@@ -86,13 +92,14 @@ class Check:
         if suite != "build" and not test.startswith(BROKEN) and \
                 not self.wants(suite, test):
             return
-        self.rows.append((suite, test, result, seconds))
-        print(f"{result:4}  {suite}/{test}  {seconds:.1f} s", flush=True)
-        if result == "fail":
-            for line in why.strip().splitlines()[:12]:
-                print(f"        {line}")
-            if log:
-                print(f"        log: {os.path.relpath(log)}", flush=True)
+        with self.printing:
+            self.rows.append((suite, test, result, seconds))
+            print(f"{result:4}  {suite}/{test}  {seconds:.1f} s", flush=True)
+            if result == "fail":
+                for line in why.strip().splitlines()[:12]:
+                    print(f"        {line}")
+                if log:
+                    print(f"        log: {os.path.relpath(log)}", flush=True)
 
     def run(self, suite, test, command, log=None, **options):
         """A test that is one command: passed when it exits 0."""
@@ -114,6 +121,12 @@ class Check:
                         "fail", time.monotonic() - start,
                         why=tail(traceback.format_exc()))
 
+    def attempt_all(self, suite, functions):
+        """The same for several that know nothing of each other: one a core, as an
+        emulated machine takes one."""
+        with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
+            list(pool.map(lambda function: self.attempt(suite, function), functions))
+
     def need(self, suite, *parts):
         """Build parts once each; false, and a failure, if one cannot be."""
         for part in parts:
@@ -133,16 +146,22 @@ class Check:
 
     def build(self, part):
         if part not in self.built:
-            needs, command = PARTS[part]
-            ready = all([self.build(other) for other in needs])
-            start = time.monotonic()
-            if ready:
-                print(f"      building {part}", flush=True)
-                ready = execute(command) == 0
-            self.built[part] = ready
-            self.record("build", part, "pass" if ready else "fail",
-                        time.monotonic() - start, LOG)
+            with self.building:
+                self.build_now(part)
         return self.built[part]
+
+    def build_now(self, part):
+        if part in self.built:
+            return
+        needs, command = PARTS[part]
+        ready = all([self.build(other) for other in needs])
+        start = time.monotonic()
+        if ready:
+            print(f"      building {part}", flush=True)
+            ready = execute(command) == 0
+        self.built[part] = ready
+        self.record("build", part, "pass" if ready else "fail",
+                    time.monotonic() - start, LOG)
 
     def finish(self, table):
         os.makedirs(os.path.dirname(table), exist_ok=True)
