@@ -142,9 +142,13 @@ cat /tmp/long
 echo "== repeated"
 taskset -c 0 perf stat --topdown -r 3 -x, topdown be-bound 2>&1
 echo "== groups"
+# Slots of two modifiers take turns on one counter, for which there has to be time.
+echo 'for n in 1 2 3 4 5 6 7 8 9 10; do topdown retiring; done' >/tmp/longer
 count() {
 	echo "list $1"
-	taskset -c 0 perf stat -x, -e "$1" topdown retiring 2>&1
+	program="topdown retiring"
+	case $1 in *:k*) program="sh /tmp/longer" ;; esac
+	taskset -c 0 perf stat -x, -e "$1" $program 2>&1
 }
 fillers="instructions:cycles context-switches:faults"
 for pair in $fillers; do
