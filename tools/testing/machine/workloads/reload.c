@@ -143,6 +143,28 @@ static void open_member(unsigned int type, char *text)
 	nr_members[nr_groups]++;
 }
 
+/*
+ * Counters that are reloaded do not allow RDPMC by themselves. An event that is
+ * mapped does, if it counts or not.
+ */
+static void allow_rdpmc(unsigned int type)
+{
+	struct perf_event_attr attr = {
+		.size		= sizeof(attr),
+		.type		= type,
+		.config		= 0xc0,
+		.disabled	= 1,
+		.exclude_kernel	= 1,
+	};
+	int fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
+
+	if (fd < 0)
+		die("perf_event_open");
+	if (mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, fd, 0) ==
+	    MAP_FAILED)
+		die("mmap");
+}
+
 static void open_group(unsigned int type, char *text)
 {
 	char *member;
@@ -186,6 +208,7 @@ static void parse(int argc, char **argv)
 	if (argc < 2)
 		usage();
 	type = pmu_type(argv[1]);
+	allow_rdpmc(type);
 	several = argc > 3 && strcmp(argv[3], "--");
 	for (i = 2; i < argc && strcmp(argv[i], "--"); i++)
 		open_group(type, argv[i]);
