@@ -254,6 +254,11 @@ for event in $pmu/topdown-retiring/X "{$pmu/slots/,$pmu/cycles/,$pmu/topdown-ret
 	echo "refused $(grep -c "topdown-retiring.*needs" /tmp/said)"
 	grep "switching off" /tmp/said
 done
+for who in "-a -c 100003" -a "-c 100003"; do
+	perf record -vv $who -o /tmp/data -e $pmu/config=0x400,config1=1/ true >/tmp/said 2>&1
+	echo "clearing $(grep -c "metrics_clear is for slots" /tmp/said)"
+	grep "switching off" /tmp/said
+done
 echo "== hidden"
 mkdir /tmp/empty
 for hidden in /sys/devices/cpu*/events; do

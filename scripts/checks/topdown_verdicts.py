@@ -421,6 +421,7 @@ class Verdicts:
         found = {event_of(["", "", name]): attr for name, attr in
                  re.findall(r"^(\S+?): (.*)$", text, re.M) if "dummy" not in name}
         return len(found) == 3 and text.count("refused 1\n") == 2 and \
+            text.count("clearing 1\n") == 3 and \
             "switching off" not in text and all(
                 "LOST" in attr and "sample_id_all: 1" in attr for attr in found.values())
 

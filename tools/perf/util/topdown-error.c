@@ -89,6 +89,24 @@ static int metric_error(struct evsel *metric, char *msg, size_t size)
 }
 
 /**
+ * evsel__topdown_has_features - Is a topdown event refused for its own sake?
+ * @evsel: the event that was refused with EINVAL
+ *
+ * perf takes EINVAL for a feature that the kernel lacks. The leader of a metric,
+ * or of slots that do not lead, has been opened with the same features; and
+ * kernels that have metrics_clear have all of them.
+ *
+ * Return: true if there is no use in looking for a missing feature.
+ */
+bool evsel__topdown_has_features(const struct evsel *evsel)
+{
+	if (evsel__is_topdown_metric(evsel))
+		return true;
+	return evsel__is_topdown_slots(evsel) &&
+	       (evsel__leader(evsel) != evsel || evsel->core.attr.config1);
+}
+
+/**
  * evsel__topdown_error - Say why a topdown event could not be opened
  * @evsel: the event that was refused with EINVAL
  * @msg: receives the text
