@@ -19,13 +19,13 @@
 
 static struct stats no_time;
 
-static struct perf_thread_map *two_threads(void)
+static struct perf_thread_map *two_threads(const char *comm)
 {
 	pid_t tids[] = { 101, 102 };
 	struct perf_thread_map *map = perf_thread_map__new_array(ARRAY_SIZE(tids), tids);
 
 	if (map) {
-		map->map[0].comm = strdup("alpha");
+		map->map[0].comm = strdup(comm ?: "alpha");
 		map->map[1].comm = strdup("beta");
 	}
 	return map;
@@ -44,16 +44,16 @@ char *topdown_form__print(struct evlist *evlist, const struct topdown_form *form
 			  void (*set_counts)(struct evlist *evlist, int nr, const void *data),
 			  const void *data)
 {
-	struct perf_thread_map *threads = two_threads();
+	struct perf_thread_map *threads = two_threads(form->comm);
 	struct timespec time = { .tv_sec = 1, .tv_nsec = 500 };
 	struct perf_stat_config config = {
 		.aggr_mode		= form->mode,
 		.csv_output		= form->csv,
 		.csv_sep		= form->csv ? "," : " ",
 		.json_output		= form->json,
-		.metric_only		= true,
+		.metric_only		= !form->counts,
 		.metric_only_len	= 20,
-		.topdown		= true,
+		.topdown		= !form->plain,
 		.topdown_tables		= form->metric_events,
 		.topdown_smt		= form->smt,
 		.topdown_level		= form->level ?: 1,
@@ -81,8 +81,9 @@ char *topdown_form__print(struct evlist *evlist, const struct topdown_form *form
 		config.aggr_map->map[i].thread_idx = form->mode == AGGR_THREAD ? i : -1;
 		config.aggr_map->map[i].cpu.cpu = form->mode == AGGR_NONE ? i : -1;
 		config.aggr_map->map[i].core = i;
-		config.aggr_map->map[i].socket = 0;
-		config.aggr_map->map[i].die = 0;
+		config.aggr_map->map[i].socket = form->mode == AGGR_SOCKET ? i : 0;
+		config.aggr_map->map[i].die = form->mode == AGGR_DIE ? i : 0;
+		config.aggr_map->map[i].node = form->mode == AGGR_NODE ? i : -1;
 	}
 	evlist__for_each_entry(evlist, evsel) {
 		perf_thread_map__put(evsel->core.threads);

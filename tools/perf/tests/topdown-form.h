@@ -20,6 +20,9 @@ struct evlist;
  * @cgroups: as after --for-each-cgroup, or NULL
  * @smt: with AMD's fifth column
  * @metric_events: metrics of the tables, or NULL
+ * @counts: as with --no-metric-only
+ * @plain: as perf stat prints metrics that were asked for with -M
+ * @comm: the name of the first thread, or NULL for one without surprises
  */
 struct topdown_form {
 	enum aggr_mode		mode;
@@ -33,6 +36,9 @@ struct topdown_form {
 	const char		*cgroups;
 	bool			smt;
 	const struct rblist	*metric_events;
+	bool			counts;
+	bool			plain;
+	const char		*comm;
 };
 
 char *topdown_form__print(struct evlist *evlist, const struct topdown_form *form,

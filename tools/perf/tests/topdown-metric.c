@@ -177,12 +177,89 @@ static int test__missing(struct test_suite *test __maybe_unused, int subtest __m
 "1.000000500,null,null,null,null,null,100.00,none\n");
 }
 
+static int test__amd_json(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	struct topdown_form form = { .smt = true, .json = true };
+
+	return check("AuthenticAMD-25-61-1", "PipelineL1", &form, zen4,
+"{\"interval\" : 1.000000500, \"pmu\" : \"fake\", \"retiring\" : 40.00, \"bad speculation\" : 10.00, \"frontend bound\" : 20.00, \"backend bound\" : 20.00, \"smt contention\" : 10.00, \"slots\" : null, \"share\" : null, \"pcnt-running\" : 100.00, \"notable\" : \"none\"}\n");
+}
+
+/*
+ * Other metrics than --topdown's. More micro-operations were issued than there are
+ * slots: what is left for the backend is negative.
+ */
+static const struct event_count skylake_negative[] = {
+	{ "cpu_clk_unhalted.thread_any", 2000 },
+	{ "cpu_clk_unhalted.thread", 1000 },
+	{ "cpu_clk_unhalted.one_thread_active", 10 },
+	{ "cpu_clk_unhalted.ref_xclk", 10 },
+	{ "idq_uops_not_delivered.core", 800 },
+	{ "uops_issued.any", 3200 },
+	{ "uops_retired.retire_slots", 2000 },
+	{ "int_misc.recovery_cycles_any", 100 },
+	{ "int_misc.recovery_cycles", 50 },
+	{ NULL, 0 },
+};
+
+static const struct event_count skylake_zeros[] = {
+	{ "", 0 },
+	{ NULL, 0 },
+};
+
+static int check_plain(struct topdown_form *form, const struct event_count *counts,
+		       const char *expected)
+{
+	form->plain = true;
+	return check("GenuineIntel-6-5E-3", "tma_backend_bound", form, counts, expected);
+}
+
+static int test__negative_csv(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	struct topdown_form form = { .csv = true };
+
+	return check_plain(&form, skylake_negative,
+"time,%  tma_backend_bound,\n"
+"1.000000500,-5.0,\n");
+}
+
+static int test__negative_json(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	struct topdown_form form = { .json = true };
+
+	return check_plain(&form, skylake_negative,
+"{\"interval\" : 1.000000500, \"%  tma_backend_bound\" : \"-5.0\"}\n");
+}
+
+/* Nothing divided by nothing */
+static int test__no_number_csv(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	struct topdown_form form = { .csv = true };
+
+	return check_plain(&form, skylake_zeros,
+"time,%  tma_backend_bound,\n"
+"1.000000500,null,\n");
+}
+
+static int test__no_number_json(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	struct topdown_form form = { .json = true };
+
+	return check_plain(&form, skylake_zeros,
+"{\"interval\" : 1.000000500, \"%  tma_backend_bound\" : null}\n");
+}
+
 static struct test_case topdown_metric_tests[] = {
 	TEST_CASE("topdown_r2_columns_of_tables", intel_std),
 	TEST_CASE("topdown_r2_columns_of_tables_json", intel_json),
 	TEST_CASE("topdown_r8_missing_in_tables", missing),
 	TEST_CASE("topdown_r14_amd", amd_std),
+	TEST_CASE("topdown_r8_negative_metric_csv", negative_csv),
+	TEST_CASE("topdown_r8_negative_metric_json", negative_json),
+	TEST_CASE("topdown_r8_no_number_csv", no_number_csv),
+	TEST_CASE("topdown_r8_no_number_json", no_number_json),
 	TEST_CASE("topdown_r14_amd_csv", amd_csv),
+	TEST_CASE("topdown_r14_amd_json", amd_json),
 	TEST_CASE("topdown_r14_amd_level2", amd_level2),
 	{ .name = NULL, }
 };

@@ -548,6 +548,180 @@ static int test__hybrid_cpus_json(struct test_suite *test __maybe_unused,
 "{\"interval\" : 1.000000500, \"cpu\" : \"1\", \"pmu\" : \"cpu_atom\", \"retiring\" : 10.00, \"bad speculation\" : 20.00, \"frontend bound\" : 30.00, \"backend bound\" : 40.00, \"slots\" : 1000, \"share\" : 20.00, \"pcnt-running\" : 100.00, \"notable\" : \"bad speculation|frontend bound|backend bound\"}\n");
 }
 
+static int test__socket_csv(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct topdown_form form = { .mode = AGGR_SOCKET, .nr = 2, .csv = true };
+
+	return check(1, false, &form, threads,
+"time,socket,cpus,retiring,bad speculation,frontend bound,backend bound,slots,running,notable\n"
+"1.000000500,S0,1,40.00,5.00,25.00,30.00,1000,100.00,frontend bound|backend bound\n"
+"1.000000500,S1,1,90.00,0.00,10.00,0.00,100,100.00,retiring\n");
+}
+
+static int test__socket_json(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct topdown_form form = { .mode = AGGR_SOCKET, .nr = 2, .json = true };
+
+	return check(1, false, &form, threads,
+"{\"interval\" : 1.000000500, \"socket\" : \"S0\", \"aggregate-number\" : 1, \"pmu\" : \"cpu\", \"retiring\" : 40.00, \"bad speculation\" : 5.00, \"frontend bound\" : 25.00, \"backend bound\" : 30.00, \"slots\" : 1000, \"share\" : 100.00, \"pcnt-running\" : 100.00, \"notable\" : \"frontend bound|backend bound\"}\n"
+"{\"interval\" : 1.000000500, \"socket\" : \"S1\", \"aggregate-number\" : 1, \"pmu\" : \"cpu\", \"retiring\" : 90.00, \"bad speculation\" : 0.00, \"frontend bound\" : 10.00, \"backend bound\" : 0.00, \"slots\" : 100, \"share\" : 100.00, \"pcnt-running\" : 100.00, \"notable\" : \"retiring\"}\n");
+}
+
+static int test__die_csv(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct topdown_form form = { .mode = AGGR_DIE, .nr = 2, .csv = true };
+
+	return check(1, false, &form, threads,
+"time,die,cpus,retiring,bad speculation,frontend bound,backend bound,slots,running,notable\n"
+"1.000000500,S0-D0,1,40.00,5.00,25.00,30.00,1000,100.00,frontend bound|backend bound\n"
+"1.000000500,S0-D1,1,90.00,0.00,10.00,0.00,100,100.00,retiring\n");
+}
+
+static int test__die_json(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct topdown_form form = { .mode = AGGR_DIE, .nr = 2, .json = true };
+
+	return check(1, false, &form, threads,
+"{\"interval\" : 1.000000500, \"die\" : \"S0-D0\", \"aggregate-number\" : 1, \"pmu\" : \"cpu\", \"retiring\" : 40.00, \"bad speculation\" : 5.00, \"frontend bound\" : 25.00, \"backend bound\" : 30.00, \"slots\" : 1000, \"share\" : 100.00, \"pcnt-running\" : 100.00, \"notable\" : \"frontend bound|backend bound\"}\n"
+"{\"interval\" : 1.000000500, \"die\" : \"S0-D1\", \"aggregate-number\" : 1, \"pmu\" : \"cpu\", \"retiring\" : 90.00, \"bad speculation\" : 0.00, \"frontend bound\" : 10.00, \"backend bound\" : 0.00, \"slots\" : 100, \"share\" : 100.00, \"pcnt-running\" : 100.00, \"notable\" : \"retiring\"}\n");
+}
+
+static int test__node_csv(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct topdown_form form = { .mode = AGGR_NODE, .nr = 2, .csv = true };
+
+	return check(1, false, &form, threads,
+"time,node,cpus,retiring,bad speculation,frontend bound,backend bound,slots,running,notable\n"
+"1.000000500,N0,1,40.00,5.00,25.00,30.00,1000,100.00,frontend bound|backend bound\n"
+"1.000000500,N1,1,90.00,0.00,10.00,0.00,100,100.00,retiring\n");
+}
+
+static int test__node_json(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct topdown_form form = { .mode = AGGR_NODE, .nr = 2, .json = true };
+
+	return check(1, false, &form, threads,
+"{\"interval\" : 1.000000500, \"node\" : \"N0\", \"aggregate-number\" : 1, \"pmu\" : \"cpu\", \"retiring\" : 40.00, \"bad speculation\" : 5.00, \"frontend bound\" : 25.00, \"backend bound\" : 30.00, \"slots\" : 1000, \"share\" : 100.00, \"pcnt-running\" : 100.00, \"notable\" : \"frontend bound|backend bound\"}\n"
+"{\"interval\" : 1.000000500, \"node\" : \"N1\", \"aggregate-number\" : 1, \"pmu\" : \"cpu\", \"retiring\" : 90.00, \"bad speculation\" : 0.00, \"frontend bound\" : 10.00, \"backend bound\" : 0.00, \"slots\" : 100, \"share\" : 100.00, \"pcnt-running\" : 100.00, \"notable\" : \"retiring\"}\n");
+}
+
+/* Level 2 of threads, the second of which was on no CPU */
+static const struct counts deep_threads[] = {
+	{ { 1000, 400, 50, 250, 300, 100, 60, 200, 120 }, 100, 100 },
+	{ { 0 }, 0, 0 },
+};
+
+static int test__level2_threads_std(struct test_suite *test __maybe_unused,
+				    int subtest __maybe_unused)
+{
+	const struct topdown_form form = { .mode = AGGR_THREAD, .nr = 2, .level = 2 };
+
+	return check(2, false, &form, deep_threads,
+"#           time             comm-pid                 retiring      bad speculation       frontend bound        backend bound     heavy operations     light operations    branch mispredict       machine clears        fetch latency      fetch bandwidth         memory bound           core bound                slots\n"
+"     1.000000500            alpha-101                    40.0%                 5.0%                25.0%                30.0%                10.0%                30.0%                 6.0%                 0.0%                20.0%                 5.0%                12.0%                18.0%                 1000\n"
+"     1.000000500             beta-102            <not counted>        <not counted>        <not counted>        <not counted>        <not counted>        <not counted>        <not counted>        <not counted>        <not counted>        <not counted>        <not counted>        <not counted>                    -\n");
+}
+
+static int test__level2_threads_csv(struct test_suite *test __maybe_unused,
+				    int subtest __maybe_unused)
+{
+	const struct topdown_form form = {
+		.mode = AGGR_THREAD, .nr = 2, .csv = true, .level = 2,
+	};
+
+	return check(2, false, &form, deep_threads,
+"time,comm-pid,retiring,bad speculation,frontend bound,backend bound,heavy operations,light operations,branch mispredict,machine clears,fetch latency,fetch bandwidth,memory bound,core bound,slots,running,notable\n"
+"1.000000500,alpha-101,40.00,5.00,25.00,30.00,10.00,30.00,6.00,0.00,20.00,5.00,12.00,18.00,1000,100.00,frontend bound|backend bound|fetch latency|core bound\n"
+"1.000000500,beta-102,null,null,null,null,null,null,null,null,null,null,null,null,null,0.00,none\n");
+}
+
+static int test__level2_threads_json(struct test_suite *test __maybe_unused,
+				     int subtest __maybe_unused)
+{
+	const struct topdown_form form = {
+		.mode = AGGR_THREAD, .nr = 2, .json = true, .level = 2,
+	};
+
+	return check(2, false, &form, deep_threads,
+"{\"interval\" : 1.000000500, \"thread\" : \"alpha-101\", \"pmu\" : \"cpu\", \"retiring\" : 40.00, \"bad speculation\" : 5.00, \"frontend bound\" : 25.00, \"backend bound\" : 30.00, \"heavy operations\" : 10.00, \"light operations\" : 30.00, \"branch mispredict\" : 6.00, \"machine clears\" : 0.00, \"fetch latency\" : 20.00, \"fetch bandwidth\" : 5.00, \"memory bound\" : 12.00, \"core bound\" : 18.00, \"slots\" : 1000, \"share\" : 100.00, \"pcnt-running\" : 100.00, \"notable\" : \"frontend bound|backend bound|fetch latency|core bound\"}\n"
+"{\"interval\" : 1.000000500, \"thread\" : \"beta-102\", \"pmu\" : \"cpu\", \"retiring\" : null, \"bad speculation\" : null, \"frontend bound\" : null, \"backend bound\" : null, \"heavy operations\" : null, \"light operations\" : null, \"branch mispredict\" : null, \"machine clears\" : null, \"fetch latency\" : null, \"fetch bandwidth\" : null, \"memory bound\" : null, \"core bound\" : null, \"slots\" : null, \"share\" : null, \"pcnt-running\" : 0.00, \"notable\" : \"none\"}\n");
+}
+
+/* A CPU is one of one PMU; the cores of both are in one list. */
+static int test__hybrid_cores_std(struct test_suite *test __maybe_unused,
+				  int subtest __maybe_unused)
+{
+	const struct topdown_form form = { .mode = AGGR_CORE, .nr = 2 };
+
+	return check(1, true, &form, hybrid_cpus,
+"#           time core               cpus pmu                    retiring      bad speculation       frontend bound        backend bound                slots    share\n"
+"     1.000000500 S0-D0-C0              1 cpu_core                  40.0%                 5.0%                25.0%                30.0%                 4000    80.0%\n"
+"     1.000000500 S0-D0-C1              1 cpu_atom                  10.0%                20.0%                30.0%                40.0%                 1000    20.0%\n");
+}
+
+static int test__hybrid_cores_csv(struct test_suite *test __maybe_unused,
+				  int subtest __maybe_unused)
+{
+	const struct topdown_form form = { .mode = AGGR_CORE, .nr = 2, .csv = true };
+
+	return check(1, true, &form, hybrid_cpus,
+"time,core,cpus,pmu,retiring,bad speculation,frontend bound,backend bound,slots,share,running,notable\n"
+"1.000000500,S0-D0-C0,1,cpu_core,40.00,5.00,25.00,30.00,4000,80.00,100.00,frontend bound|backend bound\n"
+"1.000000500,S0-D0-C1,1,cpu_atom,10.00,20.00,30.00,40.00,1000,20.00,100.00,bad speculation|frontend bound|backend bound\n");
+}
+
+static int test__hybrid_cores_json(struct test_suite *test __maybe_unused,
+				   int subtest __maybe_unused)
+{
+	const struct topdown_form form = { .mode = AGGR_CORE, .nr = 2, .json = true };
+
+	return check(1, true, &form, hybrid_cpus,
+"{\"interval\" : 1.000000500, \"core\" : \"S0-D0-C0\", \"aggregate-number\" : 1, \"pmu\" : \"cpu_core\", \"retiring\" : 40.00, \"bad speculation\" : 5.00, \"frontend bound\" : 25.00, \"backend bound\" : 30.00, \"slots\" : 4000, \"share\" : 80.00, \"pcnt-running\" : 100.00, \"notable\" : \"frontend bound|backend bound\"}\n"
+"{\"interval\" : 1.000000500, \"core\" : \"S0-D0-C1\", \"aggregate-number\" : 1, \"pmu\" : \"cpu_atom\", \"retiring\" : 10.00, \"bad speculation\" : 20.00, \"frontend bound\" : 30.00, \"backend bound\" : 40.00, \"slots\" : 1000, \"share\" : 20.00, \"pcnt-running\" : 100.00, \"notable\" : \"bad speculation|frontend bound|backend bound\"}\n");
+}
+
+/* --no-metric-only: counts, and what they mean beside them */
+static int test__counts_std(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct topdown_form form = { .mode = AGGR_GLOBAL, .nr = 1, .counts = true };
+
+	return check(1, false, &form, plain,
+"#           time             counts unit events\n"
+"     1.000000500               1000  slots                                                                 \n"
+"     1.000000500                400  topdown-retiring                 #     40.0% retiring                 \n"
+"     1.000000500                 50  topdown-bad-spec                 #      5.0% bad speculation          \n"
+"     1.000000500                250  topdown-fe-bound                 #     25.0% frontend bound           \n"
+"     1.000000500                300  topdown-be-bound                 #     30.0% backend bound            \n");
+}
+
+static int test__counts_csv(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct topdown_form form = {
+		.mode = AGGR_GLOBAL, .nr = 1, .counts = true, .csv = true,
+	};
+
+	return check(1, false, &form, plain,
+"1.000000500,1000,,slots,100,100.00,,\n"
+"1.000000500,400,,topdown-retiring,100,100.00,40.0,retiring\n"
+"1.000000500,50,,topdown-bad-spec,100,100.00,5.0,bad speculation\n"
+"1.000000500,250,,topdown-fe-bound,100,100.00,25.0,frontend bound\n"
+"1.000000500,300,,topdown-be-bound,100,100.00,30.0,backend bound\n");
+}
+
+static int test__counts_json(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct topdown_form form = {
+		.mode = AGGR_GLOBAL, .nr = 1, .counts = true, .json = true,
+	};
+
+	return check(1, false, &form, plain,
+"{\"interval\" : 1.000000500, \"counter-value\" : \"1000.000000\", \"unit\" : \"\", \"event\" : \"slots\", \"event-runtime\" : 100, \"pcnt-running\" : 100.00, \"metric-value\" : \"0.000000\", \"metric-unit\" : \"(null)\"}\n"
+"{\"interval\" : 1.000000500, \"counter-value\" : \"400.000000\", \"unit\" : \"\", \"event\" : \"topdown-retiring\", \"event-runtime\" : 100, \"pcnt-running\" : 100.00, \"metric-value\" : \"40.000000\", \"metric-unit\" : \"retiring\"}\n"
+"{\"interval\" : 1.000000500, \"counter-value\" : \"50.000000\", \"unit\" : \"\", \"event\" : \"topdown-bad-spec\", \"event-runtime\" : 100, \"pcnt-running\" : 100.00, \"metric-value\" : \"5.000000\", \"metric-unit\" : \"bad speculation\"}\n"
+"{\"interval\" : 1.000000500, \"counter-value\" : \"250.000000\", \"unit\" : \"\", \"event\" : \"topdown-fe-bound\", \"event-runtime\" : 100, \"pcnt-running\" : 100.00, \"metric-value\" : \"25.000000\", \"metric-unit\" : \"frontend bound\"}\n"
+"{\"interval\" : 1.000000500, \"counter-value\" : \"300.000000\", \"unit\" : \"\", \"event\" : \"topdown-be-bound\", \"event-runtime\" : 100, \"pcnt-running\" : 100.00, \"metric-value\" : \"30.000000\", \"metric-unit\" : \"backend bound\"}\n");
+}
+
 /*
  * The first thread was on both kinds of cores, half of its time on each; the
  * second one on P-cores only.
@@ -641,6 +815,83 @@ static int test__negative_zero(struct test_suite *test __maybe_unused, int subte
 	return check(1, false, &form, negative_tiny,
 "time,retiring,bad speculation,frontend bound,backend bound,slots,running,notable\n"
 "1.000000500,100.00,0.00,0.00,0.00,100000000,100.00,retiring\n");
+}
+
+/* Percentages beside the counts: the same for each of the two */
+static int test__negative_counts(struct test_suite *test __maybe_unused,
+				 int subtest __maybe_unused)
+{
+	static const struct {
+		struct topdown_form form;
+		const char *part;
+	} cases[] = {
+		{ { .mode = AGGR_GLOBAL, .nr = 1, .counts = true },
+		  "topdown-bad-spec                 #      0.0% bad speculation" },
+		{ { .mode = AGGR_GLOBAL, .nr = 1, .counts = true, .csv = true },
+		  ",-2.0,bad speculation\n" },
+		{ { .mode = AGGR_GLOBAL, .nr = 1, .counts = true, .json = true },
+		  "\"metric-value\" : \"-2.000000\", \"metric-unit\" : \"bad speculation\"}\n" },
+	};
+	unsigned int i;
+	bool found;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct evlist *evlist = new_list(1, false);
+		char *text;
+
+		TEST_ASSERT_VAL("no memory", evlist);
+		text = topdown_form__print(evlist, &cases[i].form, set_counts, negative_counts);
+		evlist__delete(evlist);
+		found = text && strstr(text, cases[i].part);
+		if (!found)
+			pr_debug("printed:\n%s", text ?: "(nothing)\n");
+		free(text);
+		TEST_ASSERT_VAL("the number with its sign, or not", found);
+	}
+	return TEST_OK;
+}
+
+/* A thread chooses its name, and who makes a cgroup that of the cgroup. */
+#define ODD_NAME "a\"b\\c,d\n\x7f"
+
+static int check_named(const struct topdown_form *form, const char *expected)
+{
+	struct evlist *evlist = new_list(1, false);
+	struct evsel *evsel;
+	int ret;
+
+	TEST_ASSERT_VAL("no memory", evlist);
+	evlist__for_each_entry(evlist, evsel) {
+		evsel->cgrp = cgroup__new(ODD_NAME, /*do_open=*/false);
+	}
+	ret = expect(evlist, form, threads, expected);
+	evlist__delete(evlist);
+	return ret;
+}
+
+static int test__names_csv(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct topdown_form form = {
+		.mode = AGGR_THREAD, .nr = 2, .csv = true, .comm = ODD_NAME,
+		.cgroups = "a,b",
+	};
+
+	return check_named(&form,
+"time,comm-pid,cgroup,retiring,bad speculation,frontend bound,backend bound,slots,running,notable\n"
+"1.000000500,a\"b\\c_d__-101,a\"b\\c_d__,40.00,5.00,25.00,30.00,1000,100.00,frontend bound|backend bound\n"
+"1.000000500,beta-102,a\"b\\c_d__,90.00,0.00,10.00,0.00,100,100.00,retiring\n");
+}
+
+static int test__names_json(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct topdown_form form = {
+		.mode = AGGR_THREAD, .nr = 2, .json = true, .comm = ODD_NAME,
+		.cgroups = "a,b",
+	};
+
+	return check_named(&form,
+"{\"interval\" : 1.000000500, \"thread\" : \"a\\\"b\\\\c,d\\u000a\\u007f-101\", \"cgroup\" : \"a\\\"b\\\\c,d\\u000a\\u007f\", \"pmu\" : \"cpu\", \"retiring\" : 40.00, \"bad speculation\" : 5.00, \"frontend bound\" : 25.00, \"backend bound\" : 30.00, \"slots\" : 1000, \"share\" : 100.00, \"pcnt-running\" : 100.00, \"notable\" : \"frontend bound|backend bound\"}\n"
+"{\"interval\" : 1.000000500, \"thread\" : \"beta-102\", \"cgroup\" : \"a\\\"b\\\\c,d\\u000a\\u007f\", \"pmu\" : \"cpu\", \"retiring\" : 90.00, \"bad speculation\" : 0.00, \"frontend bound\" : 10.00, \"backend bound\" : 0.00, \"slots\" : 100, \"share\" : 100.00, \"pcnt-running\" : 100.00, \"notable\" : \"retiring\"}\n");
 }
 
 static const struct counts not_counted_counts[] = {
@@ -847,10 +1098,28 @@ static struct test_case topdown_stat_tests[] = {
 	TEST_CASE("topdown_r5_hybrid_threads_std", hybrid_threads_std),
 	TEST_CASE("topdown_r5_hybrid_threads_csv", hybrid_threads_csv),
 	TEST_CASE("topdown_r5_hybrid_threads_json", hybrid_threads_json),
+	TEST_CASE("topdown_r2_sockets_csv", socket_csv),
+	TEST_CASE("topdown_r2_sockets_json", socket_json),
+	TEST_CASE("topdown_r2_dies_csv", die_csv),
+	TEST_CASE("topdown_r2_dies_json", die_json),
+	TEST_CASE("topdown_r2_nodes_csv", node_csv),
+	TEST_CASE("topdown_r2_nodes_json", node_json),
+	TEST_CASE("topdown_r3_level2_threads_std", level2_threads_std),
+	TEST_CASE("topdown_r3_level2_threads_csv", level2_threads_csv),
+	TEST_CASE("topdown_r3_level2_threads_json", level2_threads_json),
+	TEST_CASE("topdown_r5_hybrid_cores_std", hybrid_cores_std),
+	TEST_CASE("topdown_r5_hybrid_cores_csv", hybrid_cores_csv),
+	TEST_CASE("topdown_r5_hybrid_cores_json", hybrid_cores_json),
+	TEST_CASE("topdown_r2_counts_std", counts_std),
+	TEST_CASE("topdown_r2_counts_csv", counts_csv),
+	TEST_CASE("topdown_r2_counts_json", counts_json),
 	TEST_CASE("topdown_r7_slots_and_running", running),
 	TEST_CASE("topdown_r8_negative", negative),
 	TEST_CASE("topdown_r8_negative_csv", negative_csv),
 	TEST_CASE("topdown_r8_negative_zero", negative_zero),
+	TEST_CASE("topdown_r8_negative_beside_counts", negative_counts),
+	TEST_CASE("topdown_r8_names_csv", names_csv),
+	TEST_CASE("topdown_r8_names_json", names_json),
 	TEST_CASE("topdown_r8_not_counted", not_counted),
 	TEST_CASE("topdown_r8_not_counted_json", uncounted_json),
 	TEST_CASE("topdown_r9_colors", colors),

@@ -6,13 +6,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/ctype.h>
 #include <linux/kernel.h>
+#include <perf/threadmap.h>
 #include "cgroup.h"
 #include "color.h"
 #include "cpumap.h"
 #include "evlist.h"
 #include "evsel.h"
 #include "stat.h"
+#include "thread_map.h"
 #include "topdown-rows.h"
 #include "topdown-share.h"
 #include "topdown-stat.h"
@@ -146,6 +149,49 @@ void topdown_stat__print_header(struct evlist *evlist, struct perf_stat_config *
 	fputc('\n', out);
 }
 
+/* What others chose, between quotes */
+static void print_json_string(FILE *out, const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '"' || *text == '\\')
+			fprintf(out, "\\%c", *text);
+		else if (iscntrl(*text))
+			fprintf(out, "\\u%04x", *text);
+		else
+			fputc(*text, out);
+	}
+}
+
+/* The same in a cell: neither ends it, nor the row */
+static void print_csv_string(FILE *out, const char *text, const char *sep)
+{
+	size_t len = strlen(sep);
+
+	while (*text) {
+		bool ends = len && !strncmp(text, sep, len);
+
+		fputc(ends || iscntrl(*text) ? '_' : *text, out);
+		text += ends ? len : 1;
+	}
+}
+
+/* A thread chooses its name. */
+static void print_thread(struct perf_stat_config *config, struct evsel *evsel, int thread)
+{
+	const char *comm = perf_thread_map__comm(evsel->core.threads, thread) ?: "";
+	pid_t pid = perf_thread_map__pid(evsel->core.threads, thread);
+	FILE *out = config->output;
+
+	if (config->json_output) {
+		fputs("\"thread\" : \"", out);
+		print_json_string(out, comm);
+		fprintf(out, "-%d\", ", pid);
+	} else {
+		print_csv_string(out, comm, config->csv_sep);
+		fprintf(out, "-%d%s", pid, config->csv_sep);
+	}
+}
+
 static void print_notable(struct perf_stat_config *config, const struct topdown_row *row)
 {
 	const char *sep = "";
@@ -210,8 +256,10 @@ static void print_row_csv(struct perf_stat_config *config, const struct topdown_
 	FILE *out = config->output;
 	int i;
 
-	if (cgroup)
-		fprintf(out, "%s%s", cgroup, sep);
+	if (cgroup) {
+		print_csv_string(out, cgroup, sep);
+		fputs(sep, out);
+	}
 	if (pmu)
 		fprintf(out, "%s%s", pmu, sep);
 	for (i = 0; i < TOPDOWN_NR_COLUMNS; i++) {
@@ -243,8 +291,11 @@ static void print_row_json(struct perf_stat_config *config, const struct topdown
 	FILE *out = config->output;
 	int i;
 
-	if (cgroup)
-		fprintf(out, "\"cgroup\" : \"%s\", ", cgroup);
+	if (cgroup) {
+		fputs("\"cgroup\" : \"", out);
+		print_json_string(out, cgroup);
+		fputs("\", ", out);
+	}
 	fprintf(out, "\"pmu\" : \"%s\", ", pmu);
 	for (i = 0; i < TOPDOWN_NR_COLUMNS; i++) {
 		if (!is_shown(config, i))
@@ -415,7 +466,12 @@ void topdown_stat__print_rows(struct evlist *evlist, struct perf_stat_config *co
 				fputc('{', config->output);
 			if (prefix)
 				fputs(prefix, config->output);
-			label(config, pos, config->aggr_map->map[i], pos->stats->aggr[i].nr);
+			if (config->aggr_mode == AGGR_THREAD &&
+			    (config->json_output || config->csv_output))
+				print_thread(config, pos, config->aggr_map->map[i].thread_idx);
+			else
+				label(config, pos, config->aggr_map->map[i],
+				      pos->stats->aggr[i].nr);
 			if (config->json_output)
 				print_row_json(config, &row, pmu, cgroup, share);
 			else if (config->csv_output)
@@ -443,6 +499,7 @@ bool topdown_stat__print_metric(struct perf_stat_config *config, struct evsel *e
 	struct topdown_set set;
 	struct topdown_row row;
 	bool printed = false;
+	double percent;
 	int i;
 
 	if (!config->topdown || config->topdown_tables || part >= TOPDOWN_NR_METRICS ||
@@ -457,9 +514,11 @@ bool topdown_stat__print_metric(struct perf_stat_config *config, struct evsel *e
 			continue;
 		if (printed)
 			out->new_line(config, out->ctx);
+		percent = topdown_shares__percent(&row.shares, i);
+		if (config->csv_output || config->json_output)
+			percent = topdown_percent(row.shares.share[i], 0.1);
 		out->print_metric(config, out->ctx, *paint ? paint : NULL, "%8.1f%%",
-				  topdown_column__name(i),
-				  topdown_shares__percent(&row.shares, i));
+				  topdown_column__name(i), percent);
 		printed = true;
 	}
 	return printed;
