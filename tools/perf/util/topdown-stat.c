@@ -116,6 +116,19 @@ static void describe_sysfs(struct strbuf *sb, const char *filter)
 		strbuf_addstr(sb, "no core PMU");
 }
 
+/* The deepest level that sysfs offers */
+static unsigned int sysfs_level(const char *filter)
+{
+	struct perf_pmu *pmu = NULL;
+	unsigned int deepest = 0;
+
+	while ((pmu = perf_pmus__scan_core(pmu)) != NULL) {
+		if (pmu_wanted(pmu, filter))
+			deepest = max(deepest, pmu_level(pmu));
+	}
+	return deepest;
+}
+
 /* The deepest level of AMD's tables */
 static unsigned int pipeline_level(const char *filter)
 {
@@ -167,13 +180,9 @@ static void refuse_level(unsigned int level, const char *filter)
 int topdown_stat__add_events(struct evlist *evlist, struct perf_stat_config *config,
 			     const char *pmu_filter)
 {
-	unsigned int wanted = config->topdown_level, deepest = 0, level;
+	unsigned int wanted = config->topdown_level, deepest = sysfs_level(pmu_filter), level;
 	struct perf_pmu *pmu = NULL;
 
-	while ((pmu = perf_pmus__scan_core(pmu)) != NULL) {
-		if (pmu_wanted(pmu, pmu_filter))
-			deepest = max(deepest, pmu_level(pmu));
-	}
 	if (!deepest)
 		return 0;
 
@@ -255,6 +264,14 @@ bool topdown_stat__lacks_slots(const char *group)
 	return needs.found;
 }
 
+/* P-cores of a hybrid have PERF_METRICS, whether or not a table knows them. */
+static bool hides_slots(const char *filter)
+{
+	struct perf_pmu *pmu = perf_pmus__find("cpu_core");
+
+	return pmu && pmu_wanted(pmu, filter) && !perf_pmu__have_event(pmu, "slots");
+}
+
 /* Before Ice Lake, slots were those of a core, whichever hyperthread used them. */
 static int check_hyperthreads(struct perf_stat_config *config, const char *pmu_filter)
 {
@@ -293,8 +310,14 @@ int topdown_stat__table_group(struct perf_stat_config *config, const char *pmu_f
 		amd = deepest;
 		family = amd ? "PipelineL" : family;
 	}
-	if (!deepest) {
+	if (!deepest && !hides_slots(pmu_filter)) {
 		pr_err("No top-down analysis on this CPU: ");
+		print_offer(pmu_filter);
+		return -ENOENT;
+	}
+	if (!deepest || topdown_stat__lacks_slots("TopdownL1")) {
+		pr_err("No top-down analysis: this CPU has PERF_METRICS, but no event slots is in sysfs.\n"
+		       "Neither the kernel nor, in a guest, the hypervisor exposes it. ");
 		print_offer(pmu_filter);
 		return -ENOENT;
 	}
@@ -305,12 +328,6 @@ int topdown_stat__table_group(struct perf_stat_config *config, const char *pmu_f
 	if (wanted > deepest) {
 		refuse_level(wanted, pmu_filter);
 		return -EINVAL;
-	}
-	if (topdown_stat__lacks_slots("TopdownL1")) {
-		pr_err("No top-down analysis: this CPU has PERF_METRICS, but no event slots is in sysfs.\n"
-		       "Neither the kernel nor, in a guest, the hypervisor exposes it. ");
-		print_offer(pmu_filter);
-		return -ENOENT;
 	}
 	if (!amd && check_hyperthreads(config, pmu_filter))
 		return -EINVAL;
@@ -325,6 +342,50 @@ int topdown_stat__table_group(struct perf_stat_config *config, const char *pmu_f
 	else
 		scnprintf(group, size, "%s%u", family, wanted);
 	return 0;
+}
+
+/**
+ * topdown_stat__check_options - Refuse what only the fixed columns are printed with
+ * @config: how to print
+ * @pmu_filter: name of a PMU, or "all"
+ *
+ * Return: 0, or a negative number on error, which is printed.
+ */
+int topdown_stat__check_options(struct perf_stat_config *config, const char *pmu_filter)
+{
+	if (config->topdown || !config->metric_only)
+		return 0;
+	if (config->aggr_mode == AGGR_THREAD)
+		pr_err("Levels 3 and deeper have no rows of threads");
+	else if (config->run_count > 1)
+		pr_err("Levels 3 and deeper are not averaged over the runs of -r");
+	else
+		return 0;
+	pr_err(": use --td-level 2, or add --no-metric-only. ");
+	print_offer(pmu_filter);
+	return -EINVAL;
+}
+
+/**
+ * topdown_stat__warn_recorded - Say it if perf stat report will have no percentages
+ * @config: says where the events are from
+ * @pmu_filter: name of a PMU, or "all"
+ *
+ * A file has counts of events, and no metrics of the tables.
+ */
+void topdown_stat__warn_recorded(struct perf_stat_config *config, const char *pmu_filter)
+{
+	unsigned int level = sysfs_level(pmu_filter);
+
+	if (config->topdown_recorded)
+		return;
+	pr_warning("perf stat report will show the counts only: level %u is from metric tables, which a\n"
+		   "file does not hold. ", config->topdown_level);
+	if (level)
+		pr_warning("With the events in sysfs it shows percentages up to level %u: --td-level %u\n",
+			   level, level);
+	else
+		pr_warning("It shows percentages where slots and topdown-* are in sysfs, here none are.\n");
 }
 
 /**

@@ -28,6 +28,8 @@ int topdown_stat__add_events(struct evlist *evlist, struct perf_stat_config *con
 			     const char *pmu_filter);
 int topdown_stat__table_group(struct perf_stat_config *config, const char *pmu_filter,
 			      char *group, size_t size);
+int topdown_stat__check_options(struct perf_stat_config *config, const char *pmu_filter);
+void topdown_stat__warn_recorded(struct perf_stat_config *config, const char *pmu_filter);
 bool topdown_stat__lacks_slots(const char *group);
 bool topdown_stat__detect(struct evlist *evlist, struct perf_stat_config *config);
 
