@@ -51,14 +51,43 @@ pmusim 0 clear
 taskset -c 0 perf stat -x, -e context-switches \\
 	perf record -q -o /tmp/data -c 100003 -e '{sampling}' topdown phases 2>&1
 """ + TRUTH + """
-perf script -i /tmp/data -F event,period |
-	awk '{{ n[$2] += $1 }} END {{ for (name in n) printf "%.0f,,%s\\n", n[name], name }}'
+perf script -i /tmp/data -F event,period,metric | awk '
+/topdown:/ {{
+	weight += slots
+	parts = split($0, part, ",")
+	for (i = 1; i <= parts; i++) {{
+		sub(/^[^0-9]*/, "", part[i])
+		percent = part[i] + 0
+		sub(/^[^ ]* /, "", part[i])
+		share[part[i]] += slots * percent
+	}}
+	next
+}}
+/slots/ {{ slots = $1 }}
+{{ n[$2] += $1 }}
+END {{
+	for (name in n)
+		printf "%.0f,,%s\\n", n[name], name
+	for (name in share)
+		printf "share %.4f of %s\\n", share[name] / weight, name
+}}'
 """,
 }
+# What is printed of a thread, that of the competitor beside it, which lives on.
 # R24: with and without -I the percentages agree.
-INTERVALS = """
+PRINTED = """
 echo "== once"
-taskset -c 0 perf stat --topdown --all-user -j topdown phases 2>&1
+pmusim 0 range 0 {program} usr
+taskset -c 0 sh -c 'kill -STOP $$; exec topdown phases' &
+child=$!
+while ! grep -q "^State:.*T" /proc/$child/status; do sleep 0.1; done
+pmusim 0 clear
+perf stat -x, -o /tmp/switches -e context-switches -p $child \\
+	perf stat --topdown --per-thread --all-user -j -p $child,$(pidof yield | tr ' ' ,) \\
+	sh -c "kill -CONT $child; while readlink /proc/$child/exe >/dev/null; do sleep 0.2; done" 2>&1
+cat /tmp/switches
+echo "thread $child"
+""" + TRUTH + """
 echo "== intervals"
 taskset -c 0 perf stat --topdown --all-user -j -I 100 topdown phases 2>&1
 """
@@ -138,13 +167,34 @@ def accuracy_of(method, text):
 
 
 def topdown_rows(text):
-    """Percentages of all rows of perf stat --topdown -j, by their slots."""
+    """Percentages of all rows of perf stat --topdown -j, by their slots; where rows
+    are of threads, of the one that the text names."""
+    thread = re.search(r"^thread (\d+)$", text, re.M)
     rows = [json.loads(line) for line in text.splitlines() if line.startswith("{")]
     rows = [row for row in rows if row.get("slots") and
-            row.get("pmu", "cpu") != "cpu_atom"]
+            row.get("pmu", "cpu") != "cpu_atom" and
+            (not thread or row["thread"].endswith("-" + thread[1]))]
     slots = sum(row["slots"] for row in rows)
     return slots and [sum(row[name] * row["slots"] for row in rows) / slots
                       for name in COLUMNS]
+
+
+def shares_of_samples(text):
+    """What perf script prints with each sample, by the slots of the sample."""
+    shares = {name: float(share) for share, name in
+              re.findall(r"^share ([\d.]+) of ([a-z ]+)$", text, re.M)}
+    return shares and [shares.get(name, 0) for name in COLUMNS]
+
+
+def printed(text, shares):
+    """How far percentages that somebody reads are from the truth, or None."""
+    true = numbers_of(text)
+    switches = re.search(r"^(\d+),,context-switches", text, re.M)
+    if not shares or not switches or int(switches[1]) < ACCURACY_SWITCHES or \
+            not true.get("slots"):
+        return None
+    pairs = zip(shares, percent([true[lane] for lane in LANES], true["slots"]))
+    return max(abs(a - b) for a, b in pairs)
 
 
 # In percent. Samples leave out what comes behind the last one, and a program that
@@ -163,13 +213,13 @@ def accuracy(check):
     it shares the CPU and its counters with another; and the same by -I."""
     for cpu in CPUS:
         tests = {method: f"topdown-R24-accuracy-{method}-{cpu}"
-                 for method in [*METHODS, "intervals"]}
+                 for method in [*METHODS, "per-thread", "script", "intervals"]}
         if not any(check.wants("machine", test) for test in tests.values()) or \
                 not check.need("machine", *MACHINE_PARTS):
             continue
         start = time.monotonic()
         status, text, log = boot(f"topdown-accuracy-{cpu}", accuracy_script(
-            core_pmu(cpu), more=INTERVALS), "--cpu", cpu)
+            core_pmu(cpu), more=PRINTED), "--cpu", cpu)
         parts = parts_of(text)
         seconds = time.monotonic() - start
         for method in METHODS:
@@ -180,6 +230,13 @@ def accuracy(check):
             seconds = 0.0
         once, intervals = (topdown_rows(parts.get(name, ""))
                            for name in ("once", "intervals"))
+        for test, part, shares in (("per-thread", "once", once),
+                                   ("script", "sample", shares_of_samples(
+                                       parts.get("sample", "")))):
+            found = printed(parts.get(part, ""), shares)
+            check.record("machine", tests[test], "pass" if not status and
+                         found is not None and found <= ACCURACY_POINTS else "fail",
+                         0, log, f"{found} points: {shares}\n{tail(text)}")
         agree = once and intervals and all(
             abs(a - b) <= 1 for a, b in zip(once, intervals))
         check.record("machine", tests["intervals"], "pass" if agree and not status

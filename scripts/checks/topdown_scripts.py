@@ -23,6 +23,19 @@ echo "== csv"
 taskset -c 0 perf stat --topdown -x, topdown be-bound 2>&1
 echo "== level0"
 taskset -c 0 perf stat --topdown --td-level 0 -j topdown be-bound 2>&1
+echo "== deep csv"
+taskset -c 0 perf stat --topdown --td-level 3 -x, topdown be-bound 2>&1
+echo "== deep json"
+taskset -c 0 perf stat --topdown --td-level 3 -j topdown be-bound 2>&1
+echo "== record deeper"
+for level in 2 3; do
+	taskset -c 0 perf stat record --topdown --td-level $level -o /tmp/data true 2>&1
+done
+echo "== deep refused"
+perf stat --topdown --td-level 3 -r 2 true 2>&1
+echo "status $?"
+perf stat --topdown --td-level 3 --per-thread -a true 2>&1
+echo "status $?"
 echo "== level9"
 perf stat --topdown --td-level 9 true 2>&1
 echo "== counts"
@@ -295,6 +308,8 @@ kill $!
 wait
 echo "== level2"
 perf stat --topdown --td-level 2 -j -a topdown be-bound 2>&1
+echo "== record"
+perf stat record --topdown -a -o /tmp/data topdown be-bound 2>&1
 echo "== guest"
 PERF_CPUID=GenuineIntel-6-6A-6 perf stat --topdown true 2>&1
 echo "status $?"

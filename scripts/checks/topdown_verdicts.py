@@ -74,11 +74,26 @@ def event_of(line):
     return re.sub(r"^\w+/(.*)/$", r"\1", line[2])
 
 
+def retiring_shares(lines):
+    """Of the slots with the same modifiers; what the kernel does is not known."""
+    counts = []
+    for line in lines:
+        count, _, event = line.split(",")[:3]
+        name, _, modifiers = re.sub(r"^\w+/(.*)/", r"\1:", event).partition(":")
+        counts.append((int(count), name, modifiers))
+    return [count / max(slots for slots, other, others in counts
+                        if other in ("slots", "r400", "foo") and others == modifiers)
+            for count, name, modifiers in counts
+            if name in ("topdown-retiring", "r8000") and "k" not in modifiers]
+
+
 def all_count(text):
-    """Every event of a list counts; E-cores are not where it runs."""
+    """Every event of a list counts what it should, of a program that retires;
+    E-cores are not where it runs."""
     lines = [line for line in text.splitlines()
              if "," in line and "cpu_atom" not in line]
-    return len(lines) > 1 and all(re.match(r"\d+,", line) for line in lines)
+    return len(lines) > 1 and all(re.match(r"\d+,", line) for line in lines) and \
+        all(0.5 < share < 1.1 for share in retiring_shares(lines))
 
 
 def true_shares(text):
@@ -209,8 +224,8 @@ class Verdicts:
         cores = rows(self.part["cores"])
         return sorted(pmus) == wanted and all(map(complete, found)) and \
             len(cores) == 2 and all(map(complete, cores)) and \
-            abs(sum(row["share"] for row in found) - 100) < 0.05 * len(found) + (
-                0 if self.hybrid else 100)
+            all(abs(sum(row["share"] for row in part) - 100) < 0.05
+                for part in (found, cores))
 
     def r5_shares(self):
         found = rows(self.part["all"])
@@ -252,6 +267,29 @@ class Verdicts:
         text = self.part["report again"]
         return len(re.findall(r"^ *CPU\d .*%", text, re.M)) == 2 and \
             len(re.findall(r"^ *S0 +\d .*%", text, re.M)) == (2 if self.hybrid else 1)
+
+    def r11_tables_are_not_recorded(self):
+        """Where percentages of a file are not to be had, and how they are"""
+        text = self.part["record deeper"]
+        said = "report will show the counts only: level 3 is from metric tables" in text
+        if self.hybrid:
+            return not said and "level 3 was asked for" in text
+        level = 2 if self.level2 else 1
+        second = "report will show the counts only: level 2 is" in text
+        return said and second != self.level2 and \
+            text.count(f"up to level {level}: --td-level {level}\n") == 3 - level
+
+    def r12_refusals_offer(self):
+        """What was not given is not named, what there is instead is."""
+        text = self.part["deep refused"]
+        if self.hybrid:
+            return text.count("level 3 was asked for") == 2 and "status 0" not in text
+        return "Levels 3 and deeper are not averaged over the runs of -r" in text and \
+            "Levels 3 and deeper have no rows of threads" in text and \
+            "--metric-only" not in text.replace("--no-metric-only", "") and \
+            len(re.findall(r"CPU GenuineIntel-6-\S+ offers\n.*in sysfs: cpu level \d\n"
+                           r".*TopdownL\*: up to level \d", text)) == 2 and \
+            "status 0" not in text
 
     def r11_what_was_asked_for(self):
         """Events that the user chose have counts, whatever the program is told;
@@ -464,9 +502,8 @@ class Verdicts:
         """As in a guest: the CPU has PERF_METRICS, its events are not there."""
         text = self.part["hidden"]
         topdown, plain = re.findall(r"^status (\d+)$", text, re.M)
-        said = "No top-down analysis on this CPU.*" if self.hybrid else \
-            "no event slots is in sysfs"
-        return topdown != "0" and plain == "0" and re.search(said, text) and \
+        return topdown != "0" and plain == "0" and \
+            "no event slots is in sysfs" in text and "the hypervisor exposes it" in text and \
             re.search(r"CPU GenuineIntel-6-\S+ offers", text) and \
             re.search(rf"in sysfs: .*\b{self.pmu} none", text) and \
             "Bad event" not in text and "instructions" in text
@@ -544,7 +581,18 @@ class Verdicts:
         return self.r11_report()
 
     def f13_cells(self):
-        return self.r8_no_empty_cell()
+        """Nor in what stock prints, where a CPU has tables for deeper levels; some
+        of their metrics have no number there."""
+        csv = [line.split(",")[:-1] for line in self.part["deep csv"].splitlines()
+               if "," in line]
+        found = rows(self.part["deep json"])
+        if self.hybrid:
+            return self.r8_no_empty_cell() and not found and not csv and \
+                "level 3 was asked for" in self.part["deep json"]
+        (titles, cells), (row,) = csv, found
+        return self.r8_no_empty_cell() and len(titles) == len(cells) > 10 and \
+            all(cells) and "null" in cells and None in row.values() and \
+            list(row) == titles
 
     def f14_hybrid(self):
         """rows() sees that no key comes twice."""
@@ -585,12 +633,17 @@ class OldVerdicts:
         """Without hyperthreads threads could be told apart, but not their lines."""
         text = self.part["deep threads"]
         return "have no rows of threads: use --td-level 2" in text and \
+            re.search(r"offers\n.*cpu none\n.*TopdownL\*: up to level \d", text) and \
             "status 0" not in text and "%" not in text
 
     def r4_cores_measured(self):
         found = rows(self.part["per core"])
         return len(found) == 1 and found[0]["core"].endswith("C0") and \
             complete(found[0]) and "approximate" not in self.part["per core"]
+
+    def r11_tables_are_not_recorded(self):
+        return re.search(r"report will show the counts only: level 1 is.*\n.*here none are",
+                         self.part["record"])
 
     def r4_process_approximate(self):
         row, = rows(self.part["process"])
