@@ -27,7 +27,7 @@ echo "== deep csv"
 taskset -c 0 perf stat --topdown --td-level 3 -x, topdown be-bound 2>&1
 echo "== deep json"
 taskset -c 0 perf stat --topdown --td-level 3 -j topdown be-bound 2>&1
-echo "== record deeper"
+echo "== deeper recorded"
 for level in 2 3; do
 	taskset -c 0 perf stat record --topdown --td-level $level -o /tmp/data true 2>&1
 done
@@ -70,7 +70,7 @@ perf stat --topdown -j -a -A sleep 0.5 2>&1
 echo "== cores"
 perf stat --topdown -j -a --per-core sleep 0.5 2>&1
 echo "== all"
-perf stat --topdown -j -a -I 200 sleep 0.7 2>&1
+perf stat --topdown -j -a -I 200 sleep 1.5 2>&1
 frame="^$\|seconds\|stats for\|max nodes"
 # What report prints is what was printed when the counts were recorded.
 for mode in -a "-a -A" "-a --per-core" "-a --per-die" "-a --per-socket" "-a --per-node" \

@@ -75,16 +75,17 @@ def event_of(line):
 
 
 def retiring_shares(lines):
-    """Of the slots with the same modifiers; what the kernel does is not known."""
-    counts = []
+    """Of the last slots before it with the same modifiers; what the kernel does is
+    not known."""
+    shares, slots = [], {}
     for line in lines:
         count, _, event = line.split(",")[:3]
         name, _, modifiers = re.sub(r"^\w+/(.*)/", r"\1:", event).partition(":")
-        counts.append((int(count), name, modifiers))
-    return [count / max(slots for slots, other, others in counts
-                        if other in ("slots", "r400", "foo") and others == modifiers)
-            for count, name, modifiers in counts
-            if name in ("topdown-retiring", "r8000") and "k" not in modifiers]
+        if name in ("slots", "r400", "foo"):
+            slots[modifiers] = int(count)
+        elif name in ("topdown-retiring", "r8000") and "k" not in modifiers:
+            shares.append(int(count) / slots[modifiers])
+    return shares
 
 
 def all_count(text):
@@ -270,7 +271,7 @@ class Verdicts:
 
     def r11_tables_are_not_recorded(self):
         """Where percentages of a file are not to be had, and how they are"""
-        text = self.part["record deeper"]
+        text = self.part["deeper recorded"]
         said = "report will show the counts only: level 3 is from metric tables" in text
         if self.hybrid:
             return not said and "level 3 was asked for" in text
