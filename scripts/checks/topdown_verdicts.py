@@ -584,13 +584,13 @@ class Verdicts:
     def f13_cells(self):
         """Nor in what stock prints, where a CPU has tables for deeper levels; some
         of their metrics have no number there."""
-        csv = [line.split(",")[:-1] for line in self.part["deep csv"].splitlines()
-               if "," in line]
         found = rows(self.part["deep json"])
         if self.hybrid:
-            return self.r8_no_empty_cell() and not found and not csv and \
+            return self.r8_no_empty_cell() and not found and \
                 "level 3 was asked for" in self.part["deep json"]
-        (titles, cells), (row,) = csv, found
+        titles, cells = (line.split(",")[:-1] for line in
+                         self.part["deep csv"].splitlines() if "," in line)
+        row, = found
         return self.r8_no_empty_cell() and len(titles) == len(cells) > 10 and \
             all(cells) and "null" in cells and None in row.values() and \
             list(row) == titles

@@ -681,19 +681,6 @@ static int test__hybrid_cores_json(struct test_suite *test __maybe_unused,
 }
 
 /* --no-metric-only: counts, and what they mean beside them */
-static int test__counts_std(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
-{
-	const struct topdown_form form = { .mode = AGGR_GLOBAL, .nr = 1, .counts = true };
-
-	return check(1, false, &form, plain,
-"#           time             counts unit events\n"
-"     1.000000500               1000  slots                                                                 \n"
-"     1.000000500                400  topdown-retiring                 #     40.0% retiring                 \n"
-"     1.000000500                 50  topdown-bad-spec                 #      5.0% bad speculation          \n"
-"     1.000000500                250  topdown-fe-bound                 #     25.0% frontend bound           \n"
-"     1.000000500                300  topdown-be-bound                 #     30.0% backend bound            \n");
-}
-
 static int test__counts_csv(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
 	const struct topdown_form form = {
@@ -1110,7 +1097,6 @@ static struct test_case topdown_stat_tests[] = {
 	TEST_CASE("topdown_r5_hybrid_cores_std", hybrid_cores_std),
 	TEST_CASE("topdown_r5_hybrid_cores_csv", hybrid_cores_csv),
 	TEST_CASE("topdown_r5_hybrid_cores_json", hybrid_cores_json),
-	TEST_CASE("topdown_r2_counts_std", counts_std),
 	TEST_CASE("topdown_r2_counts_csv", counts_csv),
 	TEST_CASE("topdown_r2_counts_json", counts_json),
 	TEST_CASE("topdown_r7_slots_and_running", running),
