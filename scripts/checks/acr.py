@@ -32,6 +32,28 @@ for name in task0 task1 cpu0 cpu1; do
 		sed "s/^ */samples $name /"
 done
 """
+# Events of perf's own tables have a period, which is no wish of the user's.
+TABLED = r"""
+misses=br_misp_retired.all_branches base=br_inst_retired.all_branches
+on() { name=$1; shift; taskset -c 1 perf record -q -o $name "$@" 2>&1; }
+cd /tmp
+on mask -e "{$misses/period=2000,acr_mask=0x2/u,$base/period=10000,acr_mask=0x3/u}" mispredict
+on ratio -e "{cpu_atom/$misses,ratio-to=$base:20%/u,cpu_atom/$base,period=10000/u}" mispredict
+on prev -e "{cpu_atom/$misses/u,cpu_atom/$base,ratio-to-prev=5,period=10000/u}" mispredict
+on count -c 2000 -e "{cpu_atom/$misses/u,cpu_atom/$base,ratio-to-prev=5/u}" mispredict
+on table -e "{cpu_atom/$misses,ratio-to=$base:20%/u,cpu_atom/$base/u}" mispredict 40000 100
+for name in mask ratio prev count table; do
+	perf evlist -v -i $name | grep -o 'sample_freq }: [0-9]*' |
+		sed "s/.*:/period $name/"
+	perf script -i $name -F event,ip,sym | awk '{ print $3 }' | sort | uniq -c |
+		sed "s/^ */samples $name /"
+done
+on frequency -F 99 -e "{cpu_atom/$misses,ratio-to=$base:20%/u,cpu_atom/$base/u}" true
+[ -e frequency ] && echo recorded
+true
+"""
+TABLED_PERIODS = {**{name: ["2000", "10000"] for name in ("mask", "ratio", "prev", "count")},
+                  "table": ["40001", "200003"]}
 # Ways to record "more than 20 % mispredicted" on PMU P. Each leaves a file of
 # its name. mispredict is over before perf could attach, unless it has a lot to do.
 ACR_RECORDS = r"""
@@ -193,6 +215,27 @@ def acr_both(check):
         and all(int(number) > 20 and symbol == "loop2" for _, number, symbol in found)
     check.record("perftest", test, "pass" if right and not status else "fail",
                  time.monotonic() - start, log, tail(text))
+
+
+def acr_tabled(check):
+    """Periods of perf's own tables give way to all others."""
+    test = "acr-tabled-events-lunarlake"
+    if not check.wants("perftest", test):
+        return
+    start = time.monotonic()
+    status, text, log = boot(f"perftest-{test}", TABLED, "--cpu", "lunarlake")
+    wrong = []
+    for name, periods in TABLED_PERIODS.items():
+        found = re.findall(rf"^period {name} (\d+)$", text, re.M)
+        samples = re.findall(rf"^samples {name} (\d+) (\S+)$", text, re.M)
+        if found[:2] != periods:
+            wrong.append(f"{name}: periods {found}")
+        if [place for _, place in samples] != ["loop2"] or int(samples[0][0]) <= 20:
+            wrong.append(f"{name}: samples {samples}")
+    right = not status and not wrong and "recorded" not in text and \
+        "has no period, but a frequency" in text
+    check.record("perftest", test, "pass" if right else "fail",
+                 time.monotonic() - start, log, f"{wrong}\n{tail(text, 20)}")
 
 
 def acr_distribution(check):
@@ -428,6 +471,7 @@ def run_perf(check):
     acr_records(check, "arrowlake", "cpu_atom")
     acr_records(check, "clearwaterforest", "cpu")
     acr_both(check)
+    acr_tabled(check)
     acr_distribution(check)
     acr_examples(check)
     acr_shell(check)

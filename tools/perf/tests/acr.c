@@ -34,6 +34,9 @@ static const char *const pmu_files[] = {
 	"events/branches",	"event=0xc4\n",
 	"events/loads",		"event=0xd0\n",
 	"events/insns",		"event=0xc0\n",
+	/* As in perf's own tables, with a period of theirs */
+	"events/tmisses",	"event=0x75,period=200003\n",
+	"events/tbranches",	"event=0x74,period=200003\n",
 	/* Only the first PMU has the last one */
 	"format/acr_mask",	"config2:0-63\n",
 };
@@ -241,6 +244,19 @@ static const struct acr_case cases[] = {
 	  { 0xe, 0xd, 0xf, 0x7 }, { 10, 250, 1000, 100 } },
 	{ "{" W("misses,ratio-to=insns:1%") "," W("loads,ratio-to=insns:1/4,period=250") ","
 	  W("insns") "}", { 0x6, 0x5, 0x7 }, { 10, 250, 1000 } },
+	/* What the user says counts, wherever the name with a period of its own stands */
+	{ "{" W("period=20,acr_mask=0x2,tmisses") "," W("tbranches,period=100,acr_mask=0x3") "}",
+	  { 0x2, 0x3 }, { 20, 100 } },
+	{ "{" W("period=20,ratio-to=branches:20%,tmisses") "," W("branches") "}",
+	  { 0x2, 0x3 }, { 20, 100 } },
+	{ "{" W("tmisses,ratio-to=tbranches:20%") "," W("period=100,tbranches") "}",
+	  { 0x2, 0x3 }, { 20, 100 } },
+	{ "{" W("ratio-to=tbranches:20%,tmisses,period=20") "," W("tbranches") "}",
+	  { 0x2, 0x3 }, { 20, 100 } },
+	{ "{" W("tmisses") "," W("period=100,ratio-to-prev=5,tbranches") "}",
+	  { 0x2, 0x3 }, { 20, 100 } },
+	{ "{" W("tmisses,ratio-to=insns:1%") "," W("loads,ratio-to=insns:1/4,period=250") ","
+	  W("insns") "}", { 0x6, 0x5, 0x7 }, { 10, 250, 1000 } },
 	/* A name of a base may have what a ratio has */
 	{ "{" W("misses,ratio-to=my.base:1/5") "," W("branches,period=100,name=my.base") "}",
 	  { 0x2, 0x3 }, { 20, 100 } },
@@ -310,6 +326,8 @@ static const struct acr_case copies[] = {
 	  { 0x2, 0x3 }, { 20, 100 } },
 	{ "{acr-*/misses,name=acr-without,acr=others/,acr-*/branches,name=x/}",
 	  { 0x2, 0 }, { 0 } },
+	{ "{tmisses/period=20,acr_mask=0x2/,tbranches/period=100,acr_mask=0x3/}",
+	  { 0x2, 0x3 }, { 20, 100 } },
 };
 
 static const char not_copies[] =
@@ -534,7 +552,11 @@ static int check_precise(size_t i)
 {
 	bool found = false;
 	struct evlist *evlist = parse(precise[i].str, precise[i].error, &found);
-	struct record_opts opts = { .freq = 0, .default_interval = 4000 };
+	struct record_opts opts = {
+		.user_freq = UINT_MAX,
+		.default_interval = 4000,
+		.user_interval = 4000,
+	};
 	int ret = TEST_OK;
 
 	if (!evlist != !!precise[i].error || (!evlist && !found))
@@ -590,27 +612,50 @@ static int test__acr_precise(struct test_suite *test __maybe_unused,
 static const struct {
 	const char *str;
 	u64 interval;
+	unsigned int freq;
 	int ret;
 	u64 period[2];
 } options[] = {
-	{ "{" W("misses") "," W("branches,ratio-to-prev=5") "}", 20, 0, { 20, 100 } },
-	{ "{" W("misses,ratio-to=branches:20%") "," W("branches") "}", 100, 0, { 20, 100 } },
-	{ "{" W("misses,period=20,acr=others") "," W("branches,acr=all") "}", 100, 0, { 20, 0 } },
-	{ "{" W("misses,period=2,ratio-to=branches:20%") "," W("branches") "}", 99, 0, { 2, 10 } },
-	{ "{" W("misses") "," W("branches,ratio-to-prev=5") "}", 0, -EINVAL, { 0 } },
-	{ "{" W("misses,ratio-to=branches:20%") "," W("branches") "}", 0, -EINVAL, { 0 } },
-	{ "{" W("misses,acr=others") "," W("branches") "}", 0, -EINVAL, { 0 } },
-	{ "{" W("misses,acr=others,period=1") "," W("branches") "}", 0, -EINVAL, { 0 } },
-	{ "{" W("misses,ratio-to=branches:20%") "," W("branches") "}", 1, -EINVAL, { 0 } },
-	{ "{" W("misses,acr=others") "," W("branches") "}", 1ULL << 31, -EINVAL, { 0 } },
+	{ "{" W("misses") "," W("branches,ratio-to-prev=5") "}", 20, 0, 0, { 20, 100 } },
+	{ "{" W("misses,ratio-to=branches:20%") "," W("branches") "}", 100, 0, 0, { 20, 100 } },
+	{ "{" W("misses,period=20,acr=others") "," W("branches,acr=all") "}", 100, 0, 0,
+	  { 20, 100 } },
+	{ "{" W("misses,period=2,ratio-to=branches:20%") "," W("branches") "}", 99, 0, 0,
+	  { 2, 10 } },
+	{ "{" W("misses") "," W("branches,ratio-to-prev=5") "}", 0, 0, -EINVAL, { 0 } },
+	{ "{" W("misses,ratio-to=branches:20%") "," W("branches") "}", 0, 0, -EINVAL, { 0 } },
+	{ "{" W("misses,acr=others") "," W("branches") "}", 0, 0, -EINVAL, { 0 } },
+	{ "{" W("misses,acr=others,period=1") "," W("branches") "}", 0, 0, -EINVAL, { 0 } },
+	{ "{" W("misses,ratio-to=branches:20%") "," W("branches") "}", 1, 0, -EINVAL, { 0 } },
+	{ "{" W("misses,acr=others") "," W("branches") "}", 1ULL << 31, 0, -EINVAL, { 0 } },
+	/* Tables come last */
+	{ "{" W("tmisses,acr=others") "," W("tbranches") "}", 0, 0, 0, { 200003, 200003 } },
+	{ "{" W("tmisses,acr=others") "," W("tbranches") "}", 300, 0, 0, { 300, 300 } },
+	{ "{" W("tmisses,acr=others") "," W("tbranches") "}", 3000000000, 0, -EINVAL, { 0 } },
+	{ "{" W("tmisses,acr=others") "," W("tbranches") "}", 0, 99, -EINVAL, { 0 } },
+	{ "{" W("tmisses,acr=others") "," B "}", 0, 99, -EINVAL, { 0 } },
+	{ "{" W("period=20,acr=others,tmisses") "," B "}", 0, 99, 0, { 20, 100 } },
+	{ "{" W("tmisses,ratio-to=tbranches:20%") "," W("tbranches") "}", 0, 0, 0,
+	  { 40001, 200003 } },
+	{ "{" W("tmisses,ratio-to=tbranches:20%") "," W("tbranches") "}", 100, 0, 0, { 20, 100 } },
+	{ "{" W("tmisses") "," W("tbranches,ratio-to-prev=5") "}", 20, 0, 0, { 20, 100 } },
+	{ "{" W("tmisses") "," W("tbranches,ratio-to-prev=5") "}", 0, 0, 0, { 200003, 1000015 } },
+	{ "{" W("tmisses,ratio-to=branches:20%") "," W("branches") "}", 0, 0, 0,
+	  { 200003, 1000015 } },
+	{ "{" W("tmisses,ratio-to=branches:20%") "," W("branches") "}", 100, 0, 0, { 20, 100 } },
+	{ "{" W("tmisses,ratio-to=tbranches:20%") "," W("tbranches") "}", 0, 99, -EINVAL, { 0 } },
+	{ "{" W("tmisses,ratio-to=tbranches:20%") "," W("period=100,tbranches") "}", 0, 99, 0,
+	  { 20, 100 } },
 };
 
 static int check_options(size_t i)
 {
 	struct evlist *evlist = parse(options[i].str, /*error=*/NULL, NULL);
 	struct record_opts opts = {
-		.freq = options[i].interval ? 0 : 4000,
+		.freq = options[i].interval ? 0 : options[i].freq ?: 4000,
+		.user_freq = options[i].freq ?: UINT_MAX,
 		.default_interval = options[i].interval ?: 4000,
+		.user_interval = options[i].interval ?: ULLONG_MAX,
 	};
 	struct evsel *evsel;
 	int k = 0, ret;
@@ -619,7 +664,9 @@ static int check_options(size_t i)
 	ret = evlist__acr_config(evlist, &opts) == options[i].ret ? TEST_OK : TEST_FAIL;
 	if (!options[i].ret) {
 		evlist__for_each_entry(evlist, evsel) {
-			if (period_of(evsel) != options[i].period[k++])
+			evsel__config(evsel, &opts, /*callchain=*/NULL);
+			if (evsel->core.attr.freq ||
+			    evsel->core.attr.sample_period != options[i].period[k++])
 				ret = TEST_FAIL;
 		}
 	}

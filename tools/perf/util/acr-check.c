@@ -51,7 +51,7 @@ static int acr__check_member(struct acr_group *group, int i,
 			     const struct record_opts *opts)
 {
 	struct evsel *evsel = group->member[i], *where = acr__where(group, i);
-	struct evsel_config_term *period = evsel__get_config_term(evsel, PERIOD);
+	struct evsel_config_term *period = evsel__acr_period(evsel, opts);
 	bool self = group->mask[i] & BIT_ULL(i);
 	u64 value = 0;
 

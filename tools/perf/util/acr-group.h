@@ -56,7 +56,10 @@ const char *evsel__acr_name(struct evsel *evsel, char *buf, size_t size);
 int acr__find(struct acr_group *group, int self, const char *name);
 
 int acr__resolve_ratios(struct acr_group *group);
-int acr__derive_periods(struct acr_group *group, u64 interval);
+void evsel__acr_drop_tabled(struct evsel *evsel);
+struct evsel_config_term *evsel__acr_period(const struct evsel *evsel,
+					    const struct record_opts *opts);
+int acr__derive_periods(struct acr_group *group, const struct record_opts *opts);
 
 bool acr__is_cause(const struct acr_group *group, int member);
 struct evsel *acr__where(const struct acr_group *group, int member);

@@ -2,6 +2,7 @@
 /* Auto counter reload: ratios, and the masks and periods they stand for */
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <linux/bits.h>
 #include <linux/kernel.h>
 #include <linux/list.h>
@@ -10,6 +11,7 @@
 #include "acr.h"
 #include "acr-group.h"
 #include "evsel.h"
+#include "record.h"
 
 /* How much a ratio may change when periods are rounded, in per cent */
 #define ACR_MAX_ROUNDING	1
@@ -36,13 +38,85 @@ static bool is_ratio_term(const struct evsel_config_term *term)
 	       term->type == EVSEL__CONFIG_TERM_RATIO_TO_PREV;
 }
 
-static int evsel__add_period(struct evsel *evsel, u64 period)
+/*
+ * Periods of perf's tables of events are weak terms. They are no wish of the
+ * user's, who may have said one in the event or with -c.
+ */
+static bool is_period(const struct evsel_config_term *term, bool weak)
+{
+	return term->type == EVSEL__CONFIG_TERM_PERIOD && term->weak == weak;
+}
+
+static struct evsel_config_term *find_period(const struct evsel *evsel, bool weak)
+{
+	struct evsel_config_term *term, *found = NULL;
+
+	list_for_each_entry(term, &evsel->config_terms, list) {
+		if (is_period(term, weak))
+			found = term;
+	}
+	return found;
+}
+
+static struct evsel_config_term *evsel__own_period(const struct evsel *evsel)
+{
+	return find_period(evsel, /*weak=*/false);
+}
+
+static void evsel__drop_weak_periods(struct evsel *evsel)
+{
+	struct evsel_config_term *term, *tmp;
+
+	list_for_each_entry_safe(term, tmp, &evsel->config_terms, list) {
+		if (!is_period(term, /*weak=*/true))
+			continue;
+		list_del(&term->list);
+		free(term);
+	}
+}
+
+/**
+ * evsel__acr_drop_tabled - Prefer what the user says to the table's period
+ * @evsel:	an event
+ *
+ * perf takes the last period of an event. That of its table is the last one
+ * where its name stands behind the user's term.
+ */
+void evsel__acr_drop_tabled(struct evsel *evsel)
+{
+	if (evsel__own_period(evsel) || evsel__get_config_term(evsel, FREQ))
+		evsel__drop_weak_periods(evsel);
+}
+
+/**
+ * evsel__acr_period - Find the period that an event will be opened with
+ * @evsel:	an event
+ * @opts:	how it will be recorded, NULL while events are parsed
+ *
+ * Return: the term with its period, that of its table only if no option gives
+ * a period or a frequency; NULL if it has none.
+ */
+struct evsel_config_term *evsel__acr_period(const struct evsel *evsel,
+					    const struct record_opts *opts)
+{
+	struct evsel_config_term *term = evsel__own_period(evsel);
+
+	if (term || !opts || opts->user_interval != ULLONG_MAX ||
+	    opts->user_freq != UINT_MAX)
+		return term;
+
+	return find_period(evsel, /*weak=*/true);
+}
+
+/* Give an event a period, instead of that of its table */
+static int evsel__set_period(struct evsel *evsel, u64 period)
 {
 	struct evsel_config_term *term = zalloc(sizeof(*term));
 
 	if (!term)
 		return -ENOMEM;
 
+	evsel__drop_weak_periods(evsel);
 	term->type = EVSEL__CONFIG_TERM_PERIOD;
 	term->val.period = period;
 	list_add_tail(&term->list, &evsel->config_terms);
@@ -264,90 +338,100 @@ static int acr__check_rounding(struct acr_group *group,
 			  rel->text, (unsigned long long)own, (unsigned long long)base);
 }
 
+/* The period of a base, from the first of the events that refer to it and have one */
+static bool acr__base_period(const struct acr_group *group,
+			     const struct acr_relation *relations, int nr, int base,
+			     const struct record_opts *opts, u64 *period)
+{
+	for (int i = 0; i < nr; i++) {
+		const struct acr_relation *rel = &relations[i];
+		struct evsel_config_term *term;
+
+		if (rel->other != base)
+			continue;
+		term = evsel__acr_period(group->member[rel->self], opts);
+		if (!term)
+			continue;
+		*period = acr__scale(term->val.period, rel->ratio.den, rel->ratio.num);
+		return true;
+	}
+	return false;
+}
+
+/*
+ * Terms of the user come first, then -c, then tables: that of the base, else
+ * those of the others. While events are parsed, only terms of the user are known.
+ */
+static int acr__derive_base(struct acr_group *group,
+			    const struct acr_relation *relations, int nr, int member,
+			    const struct record_opts *opts)
+{
+	struct evsel *base = group->member[member];
+	u64 period;
+
+	if (evsel__own_period(base))
+		return 0;
+	if (acr__base_period(group, relations, nr, member, /*opts=*/NULL, &period))
+		return evsel__set_period(base, period);
+	if (!opts)
+		return 0;
+	if (!opts->freq)
+		return evsel__set_period(base, opts->default_interval);
+	if (!evsel__acr_period(base, opts) &&
+	    acr__base_period(group, relations, nr, member, opts, &period))
+		return evsel__set_period(base, period);
+	return 0;
+}
+
+static int acr__derive_own(struct acr_group *group, const struct acr_relation *rel,
+			   const struct record_opts *opts)
+{
+	struct evsel *evsel = group->member[rel->self];
+	struct evsel_config_term *own = evsel__own_period(evsel);
+	struct evsel_config_term *base = evsel__acr_period(group->member[rel->other], opts);
+	u64 period;
+	int ret;
+
+	if (!base)
+		return 0;
+
+	period = acr__scale(base->val.period, rel->ratio.num, rel->ratio.den);
+	if (!own) {
+		ret = evsel__set_period(evsel, period);
+		return ret ?: acr__check_rounding(group, rel, period, base->val.period);
+	}
+	/* The base may be the rounded one */
+	if (own->val.period != period &&
+	    acr__scale(own->val.period, rel->ratio.den, rel->ratio.num) !=
+	    base->val.period) {
+		return acr__error(group->err, evsel,
+				  "Give one period of the two, the other follows",
+				  "The ratio asks for period=%llu, not %llu",
+				  (unsigned long long)period,
+				  (unsigned long long)own->val.period);
+	}
+	return acr__check_rounding(group, rel, own->val.period, base->val.period);
+}
+
 /**
  * acr__derive_periods - Add the periods that ratio terms ask for
  * @group:	a group
- * @interval:	what -c says in events, 0 if it is not known
+ * @opts:	how it will be recorded, NULL while events are parsed
  *
  * Return: 0, or a negative error if a period contradicts a ratio, or is too
  * short to be one of the two.
  */
-int acr__derive_periods(struct acr_group *group, u64 interval)
+int acr__derive_periods(struct acr_group *group, const struct record_opts *opts)
 {
 	struct acr_relation relations[ACR_MAX_MEMBERS];
-	int nr = acr__read_relations(group, relations);
+	int nr = acr__read_relations(group, relations), ret = 0;
 
 	if (nr < 0)
 		return nr;
 
-	/* The period of a base can come from any of the events that refer to it */
-	for (int i = 0; i < nr; i++) {
-		struct acr_relation *rel = &relations[i];
-		struct evsel *base = group->member[rel->other];
-		struct evsel_config_term *term;
-		u64 period = interval;
-		int ret;
-
-		if (evsel__get_config_term(base, PERIOD))
-			continue;
-		term = evsel__get_config_term(group->member[rel->self], PERIOD);
-		if (term) {
-			period = acr__scale(term->val.period, rel->ratio.den,
-					    rel->ratio.num);
-		} else {
-			for (int k = i + 1; k < nr && !term; k++) {
-				struct evsel *peer = group->member[relations[k].self];
-
-				if (relations[k].other == rel->other)
-					term = evsel__get_config_term(peer, PERIOD);
-			}
-			if (term)
-				continue;
-		}
-		if (!period && !term)
-			continue;
-		ret = evsel__add_period(base, period);
-		if (ret)
-			return ret;
-	}
-
-	for (int i = 0; i < nr; i++) {
-		struct acr_relation *rel = &relations[i];
-		struct evsel *evsel = group->member[rel->self];
-		struct evsel_config_term *own = evsel__get_config_term(evsel, PERIOD);
-		struct evsel_config_term *base =
-			evsel__get_config_term(group->member[rel->other], PERIOD);
-		u64 period;
-		int ret;
-
-		if (!base)
-			continue;
-
-		period = acr__scale(base->val.period, rel->ratio.num, rel->ratio.den);
-		if (!own) {
-			ret = evsel__add_period(evsel, period);
-			if (!ret)
-				ret = acr__check_rounding(group, rel, period,
-							  base->val.period);
-			if (ret)
-				return ret;
-			continue;
-		}
-		/* The base may be the rounded one */
-		if (own->val.period != period &&
-		    acr__scale(own->val.period, rel->ratio.den, rel->ratio.num) !=
-		    base->val.period) {
-			return acr__error(group->err, evsel,
-					  "Give one period of the two, the other follows",
-					  "The ratio asks for period=%llu, not %llu",
-					  (unsigned long long)period,
-					  (unsigned long long)own->val.period);
-		}
-		ret = acr__check_rounding(group, rel, own->val.period,
-					  base->val.period);
-		if (ret)
-			return ret;
-	}
-	return 0;
+	for (int i = 0; i < nr && !ret; i++)
+		ret = acr__derive_base(group, relations, nr, relations[i].other, opts);
+	for (int i = 0; i < nr && !ret; i++)
+		ret = acr__derive_own(group, &relations[i], opts);
+	return ret;
 }
-

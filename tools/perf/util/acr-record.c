@@ -24,7 +24,7 @@ static int acr__config_group(struct list_head *list, struct evsel *leader,
 	for (int i = 0; i < group.nr; i++)
 		group.mask[i] = group.member[i]->core.attr.config2;
 
-	ret = acr__derive_periods(&group, opts->freq ? 0 : opts->default_interval);
+	ret = acr__derive_periods(&group, opts);
 	if (!ret)
 		ret = acr__check_group(&group, opts);
 	for (int i = 0; i < group.nr; i++) {

@@ -412,6 +412,8 @@ int acr__before_sort(struct list_head *list, const char *text,
 			    evsel__core_pmu(pos) == pmu)
 				evsel->acr_written++;
 		}
+		if (acr__wanted(list, evsel__leader(evsel)))
+			evsel__acr_drop_tabled(evsel);
 
 		if (!evsel__wants_acr(evsel))
 			continue;
@@ -591,7 +593,7 @@ static int acr__resolve_group(struct acr_group *group)
 
 	ret = acr__resolve_ratios(group);
 	if (!ret)
-		ret = acr__derive_periods(group, /*interval=*/0);
+		ret = acr__derive_periods(group, /*opts=*/NULL);
 	if (!ret)
 		ret = acr__check_group(group, /*opts=*/NULL);
 	if (ret)
