@@ -705,6 +705,22 @@ static const struct {
 	{ "{" W("misses,period=20,acr=branches") "," B "}",
 	  "# misses is reloaded by branches;"
 	  " samples when it counts 20 before branches overflows\n" },
+	/* What reloads one of them alone */
+	{ "{" W("misses,period=20,acr=branches") "," W("branches,period=100,acr=all") ","
+	  W("loads,period=9") "}",
+	  "# misses is reloaded by branches;"
+	  " samples when it counts 20 before branches overflows\n"
+	  "# branches is reloaded by misses and loads and itself; takes no samples\n" },
+	{ "{" W("misses,period=20,acr=branches") "," W("branches,period=100,acr=misses") "}",
+	  "# misses is reloaded by branches; samples when misses/branches > 20 %\n"
+	  "# branches is reloaded by misses; samples when branches/misses > 5\n" },
+	{ "{" W("misses,ratio-to=insns:1%") "," W("loads,ratio-to=insns:1/4") ","
+	  W("insns,period=1000") "}",
+	  "# misses is reloaded by loads and insns;"
+	  " samples when misses/loads > 4 % and misses/insns > 1 %\n"
+	  "# loads is reloaded by misses and insns;"
+	  " samples when loads/misses > 25 and loads/insns > 25 %\n"
+	  "# insns is reloaded by misses and loads and itself; takes no samples\n" },
 	{ "{" W("misses,period=20") "," B "}", "" },
 	{ "{" W("misses,ratio-to=branches:20%") ", " B "}",
 	  "# misses is reloaded by branches; samples when misses/branches > 20 %\n"

@@ -76,6 +76,15 @@ static size_t fprintf_ratio(double ratio, FILE *fp)
 	return fprintf(fp, "%.4g", ratio);
 }
 
+/*
+ * Do two members always start together? Only then their periods are a ratio. An
+ * event that takes samples starts again with each of them.
+ */
+static bool acr__in_step(const struct acr_group *group, int a, int b)
+{
+	return (group->mask[a] | BIT_ULL(a)) == (group->mask[b] | BIT_ULL(b));
+}
+
 /* When an event gets its samples */
 static size_t acr__fprintf_condition(const struct acr_group *group, int self, FILE *fp)
 {
@@ -89,8 +98,7 @@ static size_t acr__fprintf_condition(const struct acr_group *group, int self, FI
 
 		if (!(group->mask[self] & BIT_ULL(i)))
 			continue;
-		/* Both have to start together for their periods to be a ratio */
-		if (!(group->mask[i] & BIT_ULL(self)) || !cause->core.attr.sample_period) {
+		if (!acr__in_step(group, self, i) || !cause->core.attr.sample_period) {
 			ret += fprintf(fp, "%s it counts %llu before %s overflows",
 				       joint,
 				       (unsigned long long)evsel->core.attr.sample_period,
