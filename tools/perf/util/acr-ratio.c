@@ -16,6 +16,9 @@
 /* How much a ratio may change when periods are rounded, in per cent */
 #define ACR_MAX_ROUNDING	1
 
+/* Above it, numbers are too long anyway */
+#define ACR_MAX_EXPONENT	99
+
 /**
  * struct acr_relation - What one ratio term stands for
  * @term:	the term
@@ -123,18 +126,43 @@ static int evsel__set_period(struct evsel *evsel, u64 period)
 	return 0;
 }
 
+/* Numbers that are scaled by others without a loss */
+#define ACR_MAX_NUMBER	1000000000000ULL
+
+/* What stands behind an e, as strtod() takes it; NULL if that is no exponent */
+static const char *acr__parse_exponent(const char *str, u64 *num, u64 *den)
+{
+	u64 *scaled = *str == '-' ? den : num;
+	unsigned int exponent = 0;
+
+	if (*str == '-' || *str == '+')
+		str++;
+	if (!isdigit(*str))
+		return NULL;
+	for (; isdigit(*str); str++) {
+		exponent = exponent * 10 + (*str - '0');
+		if (exponent > ACR_MAX_EXPONENT)
+			return NULL;
+	}
+	while (exponent--) {
+		*scaled *= 10;
+		if (*scaled > ACR_MAX_NUMBER)
+			return NULL;
+	}
+	return str;
+}
+
 /**
  * acr__parse_ratio - Read a ratio
- * @str:	0.2, 20% or 1/5
+ * @str:	0.2, 2e-1, 20% or 1/5
  * @ratio:	set when the text is right
  *
  * Return: false if the text is no number, or 0, or too long to be exact.
  */
 bool acr__parse_ratio(const char *str, struct acr_ratio *ratio)
 {
-	const u64 limit = 1000000000000ULL;
 	u64 num = 0, den = 1;
-	bool point = false, digits = false;
+	bool fraction = true, point = false, digits = false;
 
 	for (; isdigit(*str) || (*str == '.' && !point); str++) {
 		if (*str == '.') {
@@ -145,19 +173,26 @@ bool acr__parse_ratio(const char *str, struct acr_ratio *ratio)
 		num = num * 10 + (*str - '0');
 		if (point)
 			den *= 10;
-		if (num > limit || den > limit)
+		if (num > ACR_MAX_NUMBER || den > ACR_MAX_NUMBER)
 			return false;
 	}
 	if (!digits)
 		return false;
 
+	if (*str == 'e' || *str == 'E') {
+		fraction = false;
+		str = acr__parse_exponent(str + 1, &num, &den);
+		if (!str)
+			return false;
+	}
+
 	if (!strcmp(str, "%")) {
 		den *= 100;
-	} else if (*str == '/' && !point) {
+	} else if (*str == '/' && fraction && !point) {
 		den = 0;
 		for (str++; isdigit(*str); str++) {
 			den = den * 10 + (*str - '0');
-			if (den > limit)
+			if (den > ACR_MAX_NUMBER)
 				return false;
 		}
 		if (*str)
