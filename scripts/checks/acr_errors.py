@@ -31,6 +31,14 @@ REFUSED = {
         "-e '{$A,period=2,acr_mask=0x4/u,$B,period=9/u}'",
         "acr_mask=0x4/u,", "The group has 2 members, there is none for bit 2",
         "Bit i of the mask stands for member i, the leader is 0"),
+    "mask-negative": (
+        "-e '{$A,period=2,acr_mask=-2/u,$B,period=9/u}'",
+        "-2/u,", "'-2' is no mask",
+        "Write acr_mask=NUMBER, for example acr_mask=0x2"),
+    "mask-bare": (
+        "-e '{$A,period=2,acr_mask/u,$B,period=9/u}'",
+        "acr_mask/u,", "'' is no mask",
+        "Write acr_mask=NUMBER, for example acr_mask=0x2"),
     "nobody": (
         "-e '{$A,period=2,acr=others/u,dummy}'",
         "others/u,", "'others' stands for no event",

@@ -44,6 +44,7 @@ static bool is_acr_term(const struct evsel_config_term *term)
 {
 	return term->type == EVSEL__CONFIG_TERM_ACR ||
 	       term->type == EVSEL__CONFIG_TERM_ACR_MASK ||
+	       term->type == EVSEL__CONFIG_TERM_ACR_MASK_TEXT ||
 	       term->type == EVSEL__CONFIG_TERM_RATIO_TO ||
 	       term->type == EVSEL__CONFIG_TERM_RATIO_TO_PREV;
 }
@@ -83,6 +84,12 @@ struct evsel_config_term *evsel__acr_place(const struct evsel *evsel)
 	return place;
 }
 
+/* A term without its value is 1 */
+static bool is_number(const struct parse_events_term *term)
+{
+	return term->type_val == PARSE_EVENTS__TERM_TYPE_NUM && !term->no_value;
+}
+
 /**
  * acr__add_config_term - Keep a term of auto counter reload with its event
  * @term:		term as parsed
@@ -101,20 +108,24 @@ int acr__add_config_term(const struct parse_events_term *term,
 	INIT_LIST_HEAD(&copy->list);
 	copy->weak = term->weak;
 	copy->column = term->err_term;
-	if (term->type_term == PARSE_EVENTS__TERM_TYPE_ACR_MASK) {
+	if (term->type_term == PARSE_EVENTS__TERM_TYPE_ACR_MASK && is_number(term)) {
 		copy->type = EVSEL__CONFIG_TERM_ACR_MASK;
 		copy->val.acr_mask = term->val.num;
 	} else if (term->type_term == PARSE_EVENTS__TERM_TYPE_CONFIG2) {
 		copy->type = EVSEL__CONFIG_TERM_ACR_CONFIG2;
 	} else {
+		const char *str = term->no_value ? "" : term->val.str;
+
 		if (term->type_term == PARSE_EVENTS__TERM_TYPE_ACR)
 			copy->type = EVSEL__CONFIG_TERM_ACR;
+		else if (term->type_term == PARSE_EVENTS__TERM_TYPE_ACR_MASK)
+			copy->type = EVSEL__CONFIG_TERM_ACR_MASK_TEXT;
 		else if (term->type_term == PARSE_EVENTS__TERM_TYPE_RATIO_TO)
 			copy->type = EVSEL__CONFIG_TERM_RATIO_TO;
 		else
 			copy->type = EVSEL__CONFIG_TERM_RATIO_TO_PREV;
-		copy->column = term->err_val;
-		copy->val.str = strdup(term->val.str);
+		copy->column = term->err_val ?: term->err_term;
+		copy->val.str = strdup(str);
 		if (!copy->val.str) {
 			free(copy);
 			return -ENOMEM;
@@ -389,6 +400,7 @@ static const char *acr__pmu_help(char *buf, size_t size)
 int acr__before_sort(struct list_head *list, const char *text,
 		     struct parse_events_error *err)
 {
+	struct evsel_config_term *text_term;
 	struct evsel *evsel, *pos;
 	char help[ACR_NAME_LEN];
 	bool wanted = false;
@@ -422,6 +434,12 @@ int acr__before_sort(struct list_head *list, const char *text,
 		if (ret)
 			return ret;
 
+		text_term = evsel__get_config_term(evsel, ACR_MASK_TEXT);
+		if (text_term) {
+			return acr__error(err, evsel,
+					  "Write acr_mask=NUMBER, for example acr_mask=0x2",
+					  "'%s' is no mask", text_term->val.str);
+		}
 		if (evsel__is_software(evsel)) {
 			return acr__error(err, evsel,
 					  "Give the term to an event of the core PMU",
