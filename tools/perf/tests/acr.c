@@ -761,16 +761,23 @@ static int check_words(size_t i)
 {
 	struct evlist *evlist = parse(told[i].str, /*error=*/NULL, NULL);
 	struct evsel *evsel;
+	char msg[512];
 	int ret;
 
 	TEST_ASSERT_VAL(told[i].str, evlist);
 	evlist__for_each_entry(evlist, evsel)
 		evsel->core.attr.sample_period = period_of(evsel);
 	ret = check_told(evlist, told[i].words);
+	evlist__for_each_entry(evlist, evsel) {
+		if (!evsel__acr_error(evsel, msg, sizeof(msg)) != !*told[i].words)
+			ret = TEST_FAIL;
+	}
 
+	/* Then nothing reloads, and is no reason for the kernel to refuse */
 	evlist__acr_drop(evlist);
 	evlist__for_each_entry(evlist, evsel) {
-		if (evsel->core.attr.config2)
+		if (evsel->core.attr.config2 ||
+		    evsel__acr_error(evsel, msg, sizeof(msg)))
 			ret = TEST_FAIL;
 	}
 	evlist__delete(evlist);

@@ -130,12 +130,22 @@ int evlist__acr_check_cpus(struct evlist *evlist, const char *cpu_list)
 	return lost && (named || !kept) ? refuse_cpus(evlist, lost) : 0;
 }
 
-/* Does anything reload in the group of an event? */
+/* Does anything reload in the group of an event, as it was opened? */
 static bool evsel__in_acr_group(struct evsel *evsel)
 {
 	struct evlist *evlist = evsel->evlist;
+	struct evsel *pos;
 
-	return evlist && acr__wanted(&evlist->core.entries, evsel__leader(evsel));
+	if (!evlist)
+		return false;
+
+	/* Who only counts leaves out the masks that the terms ask for */
+	evlist__for_each_entry(evlist, pos) {
+		if (evsel__leader(pos) == evsel__leader(evsel) &&
+		    pos->core.attr.config2 && evsel__wants_acr(pos))
+			return true;
+	}
+	return false;
 }
 
 /**
