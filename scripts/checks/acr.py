@@ -92,32 +92,48 @@ on cpus -C 0,1 -e "$ratio" mispredict >/dev/null
 on all -a -e "$ratio" mispredict
 on cause-max -e "{$base,period=10000/Pu,$misses,period=2000,acr=branch-instructions/Pu}" mispredict
 on branch-stack -b -e "$ratio" mispredict
+taskset -c 1 mispredict --only 1 40000 1000000 &
+calm=$!
 taskset -c 1 mispredict --only 2 40000 1000000 &
-busy=$!
+busy=$calm,$!
+# Either of them runs, and mispredicts, while perf is attached.
+perf record -q -o both-loops -c 2000 -e "$misses/u" -p $busy sleep 2
 perf record -q -o process -e "$ratio" -p $busy sleep 1
 perf record -q -o thread -e "$ratio" -t $busy sleep 1
 perf record -q -o delay -D 200 -e "$ratio" -p $busy sleep 1
 mkfifo ctl ack
 say() { echo "$*" >ctl; read -r answer <ack; }
 controlled() {
-	perf record -o $1 -D -1 --control fifo:ctl,ack -p $busy \
+	perf record -o $1 -k CLOCK_MONOTONIC -D -1 --control fifo:ctl,ack -p $busy \
 		-e "{$misses,ratio-to=Base:20%,name=Miss/u,$base,period=10000,name=Base/u}" \
 		sleep 60 >$1.log 2>&1 &
 }
 # perf puts the PMU before a name where there are several.
 named() { [ $P = cpu ] && echo $1 || echo $P/$1/; }
-# On and off as a whole, and by the leader's name.
+# On, off and on again as a whole, and by the leader's name; samples before, while
+# it is off, and later.
+switched() {
+	say enable $2; sleep 1; say disable $2
+	read -r off rest </proc/uptime
+	sleep 1
+	read -r on rest </proc/uptime
+	say enable $2; sleep 1; say stop
+	wait $!
+	perf script -i $1 -F time,event,sym | awk -v name=$1 -v off=$off -v on=$on '
+		{ if ($1 + 0 < off + 0.01) before++
+		else if ($1 + 0 <= on) between++
+		else after++ }
+		END { print "switched", name, before + 0, between + 0, after + 0 }'
+}
 controlled control
-say enable; sleep 1; say disable; say stop
-wait $!
+switched control
 controlled leader
-say enable $(named Miss); sleep 1; say disable $(named Miss); say stop
-wait $!
+switched leader $(named Miss)
 # A member by itself cannot be switched.
 controlled member
 say enable $(named Base); sleep 1; say stop
 wait $!
-kill $busy
+kill $calm ${busy#*,}
 sed -n 's/^/member /; /failed/p' member.log
 rm -f ./*.log
 for name in *; do
@@ -128,7 +144,8 @@ for name in *; do
 		END { for (s in n) print "samples", name, s, n[s] }'
 done
 taskset -c 1 perf record -v -o verbose -e "$ratio" mispredict 2>&1 | sed -n 's/^/record /; /reloaded/p'
-perf evlist -v -i ratio | sed -n 's/^/evlist /; /reloaded/p'
+perf evlist -v -i ratio | sed -n 's/^/evlist /; /reloaded/p
+	s/.*sample_freq }: \([0-9]*\),.*config2 }: \([^,]*\).*/evlist \1 \2/p'
 perf report --header-only -i ratio | sed -n 's/^# auto counter reload: /report /p'
 perf script --header-only -i ratio | sed -n 's/^# auto counter reload: /header /p'
 perf script -i ratio | sed -n 's/^# auto counter reload: /script /p'
@@ -136,13 +153,21 @@ perf script -i ratio -F event,ip | sed -n 's/^# auto/fields &/p'
 taskset -c 1 perf record -q -o - -e "$ratio" mispredict 2>/dev/null | perf script -i - |
 	sed -n '1,/loop2/s/^# auto counter reload: /pipe /p'
 perf list 2>/dev/null | sed -n 's/^ */list /; /ratio-to/p'
-taskset -c 1 perf stat -e "$ratio" mispredict 2>&1 | sed -n 's/^/stat /; /no totals/p'
+# mispredict has these addresses for itself.
+pmusim 1 range 0 0x10000000 0x20000000 usr
+pmusim 1 clear
+taskset -c 1 perf stat -x '|' -e "$ratio" mispredict 2>&1 |
+	sed -n 's/^/stat /; /no totals/p; s/^stat \([0-9]*\)||[^,]*-\([a-z]*\).*/count \2 \1/p'
+pmusim 1 range 0 off
+pmusim 1 truth 0 | sed -n 's/^branches/truth instructions/p; s/^misses/truth misses/p'
 perf top --stdio -e "{$misses,ratio-to=branches:20%/u,$base/u}" 2>&1 </dev/null |
 	sed -n 's/^/top /; /no period/p'
 """
 ACR_NAMES = ("ratio fraction prev prev-base prev-count count names mask blanks published legacy legacy-mask moved"
              " two precise precise-max per-thread no-inherit inherit cpu cpus all"
              " branch-stack process thread delay control leader").split()
+# Switched off for a second, and on again
+SWITCHED = ("control", "leader")
 ACR_WORDS = ("branch-misses is reloaded by branch-instructions; samples when"
              " branch-misses/branch-instructions > 20 %\n",
              "branch-instructions is reloaded by branch-misses and itself; takes"
@@ -150,6 +175,7 @@ ACR_WORDS = ("branch-misses is reloaded by branch-instructions; samples when"
 # What samples, or nothing. A core retires up to eight instructions a cycle. An
 # event that only reloads another takes samples as without.
 ACR_EVENTS = {"cause-max": {"branch-instructions", "branch-misses"},
+              "both-loops": {"branch-misses"},
               "ipc-above-2": {"instructions"}, "ipc-above-10": set(),
               "ipc-below-10": {"cycles"},
               # What public suites record, at more than two and than one half
@@ -159,7 +185,9 @@ ACR_EVENTS = {"cause-max": {"branch-instructions", "branch-misses"},
 # What has to be said, by whom.
 ACR_TOLD = {
     **{who: [f"{who} {line}" for line in ACR_WORDS]
-       for who in ("record", "evlist", "report", "header", "script", "pipe")},
+       for who in ("record", "report", "header", "script", "pipe")},
+    "evlist": [f"evlist {line}" for line in
+               ("2000 0x2\n", "10000 0x3\n", *ACR_WORDS)],
     "list": ["list {P/A,ratio-to=B:20%/,P/B,period=N/}"],
     "stat": ["stat WARNING: counts of reloaded events are no totals: counting"
              " without auto counter reload\n"],
@@ -180,19 +208,31 @@ def acr_records(check, cpu, pmu):
     for name, event, symbol, number in re.findall(
             r"^samples (\S+) (\S+) (\S+) (\d+)$", text, re.M):
         found[name][event, symbol] = int(number)
+    switched = {name: [int(number) for number in rest.split()] for name, rest in
+                re.findall(r"^switched (\S+) (.*)$", text, re.M)}
     for name in ACR_NAMES:
         right = set(found[name]) in ({("branch-misses", "loop2")}, {("Miss", "loop2")}) \
             and sum(found[name].values()) > 20
+        if name in SWITCHED:
+            before, between, after = switched.get(name, (0, 0, 0))
+            right = right and before > 20 and not between and after > 20
         check.record("perftest", f"acr-{name}-{cpu}", "pass" if right else "fail",
-                     0, log, f"samples: {found[name]}")
+                     0, log, f"samples: {found[name]}, before, between and after"
+                     f" being off: {switched.get(name)}")
     for name, events in ACR_EVENTS.items():
         # Of unknown NMIs the machine complains.
         right = {event for event, _ in found[name]} == events and not status
+        if name == "both-loops":
+            right = right and {"loop1", "loop2"} <= {place for _, place in found[name]}
         check.record("perftest", f"acr-{name}-{cpu}", "pass" if right else "fail",
                      0, log, f"samples: {found[name]}")
     for who, said in ACR_TOLD.items():
         right = all(line.replace("P/", pmu + "/") in text for line in said) \
             and "fields # auto" not in text
+        if who == "stat":
+            counts, truth = (dict(re.findall(rf"^{what} (\w+) (\d+)$", text, re.M))
+                             for what in ("count", "truth"))
+            right = right and len(counts) == 2 and counts == truth
         check.record("perftest", f"acr-told-{who}-{cpu}",
                      "pass" if right and not status else "fail", 0, log, tail(text))
     # Of an event that was never enabled there is no sample.
