@@ -134,16 +134,10 @@ enum intel_freeze_reason intel_freeze_check_event(struct perf_event *event)
 	return INTEL_FREEZE_ACTIVE;
 }
 
-/*
- * Events are on the list while they are throttled, so that unthrottling them
- * changes nothing.
- */
+/* What there is against a freeze besides events */
 static enum intel_freeze_reason
-intel_freeze_check(struct cpu_hw_events *cpuc, struct intel_freeze_cpu *freeze)
+intel_freeze_check_cpu(const struct intel_freeze_cpu *freeze)
 {
-	enum intel_freeze_reason result = INTEL_FREEZE_NO_EVENT;
-	int i;
-
 	if (!READ_ONCE(intel_freeze_on))
 		return INTEL_FREEZE_OFF;
 
@@ -155,6 +149,22 @@ intel_freeze_check(struct cpu_hw_events *cpuc, struct intel_freeze_cpu *freeze)
 
 	if (freeze->tracers)
 		return INTEL_FREEZE_TRACE;
+
+	return INTEL_FREEZE_NO_EVENT;
+}
+
+/*
+ * Events are on the list while they are throttled, so that unthrottling them
+ * changes nothing.
+ */
+static enum intel_freeze_reason
+intel_freeze_check(struct cpu_hw_events *cpuc, struct intel_freeze_cpu *freeze)
+{
+	enum intel_freeze_reason result = intel_freeze_check_cpu(freeze);
+	int i;
+
+	if (result != INTEL_FREEZE_NO_EVENT)
+		return result;
 
 	for (i = 0; i < cpuc->n_events; i++) {
 		enum intel_freeze_reason reason;
@@ -391,10 +401,10 @@ static void intel_freeze_cpu_starting(int cpu)
 
 	freeze->able = intel_freeze_probe();
 	freeze->resets = per_cpu(intel_pmi_cpu, cpu).resets;
-	freeze->reason = INTEL_FREEZE_OFF;
 	freeze->armed = false;
 	freeze->stale = false;
 	freeze->stuck = false;
+	WRITE_ONCE(freeze->reason, intel_freeze_check_cpu(freeze));
 }
 
 /* Who gets this CPU next need not know of bit 59 */

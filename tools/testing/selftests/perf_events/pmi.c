@@ -626,6 +626,8 @@ static void hotplug(struct __test_metadata *_metadata, int cpu)
 		close(msr);
 		ASSERT_EQ(write_file(path, "0"), 0);
 		ASSERT_EQ(write_file(path, "1"), 0);
+		/* The switch is on, and was so while the CPU was away */
+		EXPECT_STREQ(state_of(cpu), "no event");
 		msr = open(name, O_RDONLY);
 		ASSERT_GE(msr, 0);
 		ASSERT_EQ(pread(msr, &n, sizeof(n), MSR_GLOBAL_STATUS), 8);

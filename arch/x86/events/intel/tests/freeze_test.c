@@ -570,6 +570,19 @@ static void hotplug_test(struct kunit *test)
 	intel_freeze_cpu_starting(smp_processor_id());
 	EXPECT_LOG(test, "base r1d9 w1d9=0 r38e w390=800000000000000 " PROBE);
 	KUNIT_EXPECT_FALSE(test, this_cpu_ptr(&intel_freeze_cpu)->stuck);
+	KUNIT_EXPECT_EQ(test, this_cpu_ptr(&intel_freeze_cpu)->reason,
+			INTEL_FREEZE_NO_EVENT);
+
+	/* Why it does not freeze is known before there are events */
+	intel_freeze_on = false;
+	intel_freeze_cpu_starting(smp_processor_id());
+	KUNIT_EXPECT_EQ(test, this_cpu_ptr(&intel_freeze_cpu)->reason,
+			INTEL_FREEZE_OFF);
+	intel_freeze_on = true;
+	fake->debugctl_valid = ~(u64)ARMED;
+	intel_freeze_cpu_starting(smp_processor_id());
+	KUNIT_EXPECT_EQ(test, this_cpu_ptr(&intel_freeze_cpu)->reason,
+			INTEL_FREEZE_UNABLE);
 	local_irq_restore(flags);
 }
 
