@@ -160,9 +160,16 @@ int intel_pmi_handle_status(struct pt_regs *regs, struct cpu_hw_events *cpuc,
 	bool progress;
 	int handled;
 
-	/* Something was frozen, and the PMI of its reason was lost */
-	if (unlikely(!events))
+	if (unlikely(!events)) {
+		/* Nothing stood still that would explain a look at counters */
+		if (!(status & INTEL_PMI_FROZEN_BITS)) {
+			intel_pmi_no_progress(pmi);
+			return 0;
+		}
+
+		/* Something was frozen, and the PMI of its reason was lost */
 		events = intel_pmi_wrapped(cpuc);
+	}
 
 	progress = events & INTEL_PMI_OTHER_BITS;
 	if (events & GLOBAL_STATUS_BUFFER_OVF)
