@@ -9,9 +9,6 @@
 #define FAKE_PREFIX	pmi_test_
 #include "pmi_fake.h"
 
-/* Bit 55, as it stands in the log */
-#define PT	"80000000000000"
-
 /* LVTPC is open before anything can thaw or count again */
 static void pmi_1_unmask_before_restart(struct kunit *test)
 {
@@ -88,13 +85,25 @@ static void pmi_4_state_bits(struct kunit *test)
 	EXPECT_LOG(test, "w38f=0 r38e lbr h1 apic w390=b000000000000001 r38e on");
 }
 
-/* Intel PT reports between the read and the acknowledge */
+/* Intel PT, a record or a counter report between the read and the acknowledge */
 static void pmi_5_new_bit(struct kunit *test)
 {
-	fake->status = 0x1;
-	fake->late = GLOBAL_STATUS_TRACE_TOPAPMI;
-	KUNIT_EXPECT_EQ(test, fake_pmi(), 2);
-	EXPECT_LOG(test, "w38f=0 r38e lbr h1 apic w390=1 r38e h" PT " apic w390=" PT " r38e on");
+	static const u64 late[] = {
+		GLOBAL_STATUS_TRACE_TOPAPMI, GLOBAL_STATUS_BUFFER_OVF, 0x8,
+	};
+	char expected[128];
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(late); i++) {
+		snprintf(expected, sizeof(expected),
+			 "w38f=0 r38e lbr h1 apic w390=1 r38e h%llx apic w390=%llx r38e on",
+			 late[i], late[i]);
+		fake->status = 0x1;
+		fake->late = late[i];
+		KUNIT_EXPECT_EQ(test, fake_pmi(), 2);
+		EXPECT_LOG(test, expected);
+		KUNIT_EXPECT_EQ(test, fake->status, 0ULL);
+	}
 }
 
 /* The PMI hits x86_pmu_disable() between its two steps */
