@@ -13,12 +13,13 @@
 #include "perf-sys.h"
 #include "precise-group.h"
 
-/* Returns a file descriptor or the negative error */
-static int try_open(const struct evsel *evsel, int leader)
+/* Opens the event with another precise level; a file descriptor or the negative error */
+static int try_open(const struct evsel *evsel, int level, int leader)
 {
 	struct perf_event_attr attr = evsel->core.attr;
 	int fd;
 
+	attr.precise_ip = level;
 	attr.disabled = leader < 0;
 	attr.enable_on_exec = 0;
 	fd = sys_perf_event_open(&attr, 0, -1, leader, PERF_FLAG_FD_CLOEXEC);
@@ -26,25 +27,76 @@ static int try_open(const struct evsel *evsel, int leader)
 	return fd < 0 ? -errno : fd;
 }
 
+static bool opens(const struct evsel *evsel)
+{
+	int fd = try_open(evsel, evsel->core.attr.precise_ip, -1);
+
+	if (fd >= 0)
+		close(fd);
+
+	return fd >= 0;
+}
+
+/* Returns 0, or the negative error of opening both in one group */
+static int try_pair(const struct evsel *first, int first_level,
+		    const struct evsel *second, int second_level)
+{
+	int leader, both;
+
+	leader = try_open(first, first_level, -1);
+	if (leader < 0)
+		return leader;
+	both = try_open(second, second_level, leader);
+	close(leader);
+	if (both < 0)
+		return both;
+	close(both);
+
+	return 0;
+}
+
 /* Both open, but not both in one group */
 static bool exclude_each_other(const struct evsel *evsel, const struct evsel *other)
 {
-	int alone, leader, both;
+	return opens(evsel) && opens(other) &&
+	       try_pair(other, other->core.attr.precise_ip,
+			evsel, evsel->core.attr.precise_ip) == -EINVAL;
+}
 
-	alone = try_open(evsel, -1);
-	if (alone < 0)
-		return false;
-	close(alone);
+/* Which of the two may be less precise, so that they fit; NULL if that is no help */
+static struct evsel *less_precise(struct evsel *evsel, struct evsel *other, int *level)
+{
+	int own = evsel->core.attr.precise_ip, others = other->core.attr.precise_ip;
 
-	leader = try_open(other, -1);
-	if (leader < 0)
-		return false;
-	both = try_open(evsel, leader);
-	close(leader);
-	if (both >= 0)
-		close(both);
+	for (*level = own - 1; *level >= 0; --*level) {
+		if (!try_pair(other, others, evsel, *level))
+			return evsel;
+	}
+	for (*level = others - 1; *level >= 0; --*level) {
+		if (!try_pair(other, *level, evsel, own))
+			return other;
+	}
 
-	return both == -EINVAL;
+	return NULL;
+}
+
+static int print_error(struct evsel *evsel, struct evsel *other, char *msg, size_t size)
+{
+	static const char * const levels[] = { "no", "one", "two" };
+	struct evsel *less;
+	int level, printed;
+
+	less = less_precise(evsel, other, &level);
+	printed = scnprintf(msg, size,
+			    "Precise event '%s' needs the same counter as '%s' of its group.\n"
+			    "Take one of them out of the group, so that they take turns",
+			    evsel__name(evsel), evsel__name(other));
+	if (less)
+		printed += scnprintf(msg + printed, size - printed,
+				     ", or give '%s' only %s 'p'",
+				     evsel__name(less), levels[level]);
+
+	return printed + scnprintf(msg + printed, size - printed, ".");
 }
 
 /**
@@ -53,7 +105,8 @@ static bool exclude_each_other(const struct evsel *evsel, const struct evsel *ot
  * @msg: receives the text
  * @size: its size
  *
- * Tries the event with each precise one before it in the group.
+ * Tries the event with each precise one before it in the group, and which level
+ * would let both be in it.
  *
  * Return: length of the text, 0 if no pair of precise events is the reason.
  */
@@ -70,10 +123,7 @@ int evsel__precise_group_error(struct evsel *evsel, char *msg, size_t size)
 		if (evsel__leader(pos) != evsel__leader(evsel) ||
 		    !pos->core.attr.precise_ip || !exclude_each_other(evsel, pos))
 			continue;
-		return scnprintf(msg, size,
-				 "Precise event '%s' needs the same counter as '%s' of its group.\n"
-				 "Take one of them out of the group, so that they take turns, or give it one 'p' less.",
-				 evsel__name(evsel), evsel__name(pos));
+		return print_error(evsel, pos, msg, size);
 	}
 
 	return 0;
