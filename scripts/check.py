@@ -79,7 +79,7 @@ done
 MAY_SKIP = {"skylake": r"acr", "clearwaterforest": r"acr-(B17|D10)-",
             "clearwaterforest-wide": r"acr-B17-",
             "": r"mmap\.|pmi-2[45]-|pmi\.pmi\.hotplug$"}
-# What has to be right also where interrupts come late, and a freeze costs counts
+# What has to be right also where interrupts come late, and a freeze costs counts.
 LATE = ("pmi_6_pmu_disabled", "pmi_8_event_deleted", "pmi_10_storm",
         "pmi_13_group_values", "pmi_15_independence",
         "pmi_15_joining_and_leaving", "pmi_17_rotation", "pmi_18_switch")
@@ -94,10 +94,13 @@ KINDS = {"late": ("pmusim-skid=50", LATE),
 # All of them on arrowlake, those of features on the other kinds of CPU.
 SELFTEST_PLACES = (("arrowlake", "/selftests/*"),
                    ("arrowlake-atom", "/selftests/pmi*"),
+                   ("arrowlake-atom-late", "/selftests/pmi*"),
+                   ("arrowlake-late", "/selftests/pmi*"),
                    ("arrowlake-wide", "/selftests/acr /selftests/acr_run"),
                    ("clearwaterforest", "/selftests/acr*"),
                    ("clearwaterforest-wide", "/selftests/acr_run"),
                    ("icelake", "/selftests/pmi* /selftests/topdown"),
+                   ("icelake-late", "/selftests/pmi*"),
                    ("sapphirerapids", "/selftests/topdown"),
                    ("skylake", "/selftests/acr* /selftests/pmi*"),
                    ("skylake-late", "/selftests/pmi*"))
@@ -113,16 +116,16 @@ def selftest(check):
 
 def selftests_on(check, place, tests, only=()):
     start = time.monotonic()
-    cpu, _, kind = place.partition("-")
+    cpu, *kinds = place.split("-")
     options = ("--cpu", cpu)
-    if kind in KINDS:
+    for kind in set(kinds) & set(KINDS):
         properties, only = KINDS[kind]
         options += ("--cpu-option", properties)
     chosen = " ".join(f"-t {name}" for name in only)
     # A generic event, as upstream's tests use, counts on P-cores only.
     status, text, log = boot(
         f"selftest-{place}",
-        SELFTESTS.format(tests, 1 if kind == "atom" else 0, chosen), *options,
+        SELFTESTS.format(tests, 1 if "atom" in kinds else 0, chosen), *options,
         timeout=900)
     prefix = "" if place == "arrowlake" else place + "."
     allowed = re.compile(f"(?:{re.escape(prefix)})?"

@@ -50,7 +50,8 @@ CPUS = ("skylake", "icelake", "sapphirerapids", "arrowlake", "lunarlake",
 # acr_b12_some_thing.
 REQUIREMENT = re.compile(r"(?:(.*)\.)?(acr|pmi|topdown)_([bdekr]?)(\d+)_(.*)", re.I)
 # A test that runs in several places names them in front, and at the end then.
-PLACES = CPUS + ("arrowlake-atom", "arrowlake-wide", "clearwaterforest-wide",
+PLACES = CPUS + ("arrowlake-atom", "arrowlake-atom-late", "arrowlake-late",
+                 "arrowlake-wide", "clearwaterforest-wide", "icelake-late",
                  "skylake-late")
 # What fails where tests could not be run to their end
 BROKEN = "broken-"

@@ -54,8 +54,9 @@ class Names(unittest.TestCase):
         places = {name.replace("selftest/topdown-K1-sum", "")
                   for name in self.of("selftest") if "topdown-K1-sum" in name}
         self.assertEqual(places, {"", "-icelake", "-sapphirerapids"})
-        late = [name for name in self.found if name.endswith("-skylake-late")]
-        self.assertEqual(len(late), len(check.LATE))
+        for place in ("skylake-late", "icelake-late", "arrowlake-atom-late"):
+            late = [name for name in self.found if name.endswith("-" + place)]
+            self.assertEqual(len(late), len(check.LATE))
         wide = [name for name in self.found if name.endswith("-arrowlake-wide")]
         self.assertEqual(len(wide), len(check.WIDE))
 
