@@ -170,6 +170,54 @@ def stuck(check):
                  time.monotonic() - start, log, tail(text, 40))
 
 
+# PMIs of a counter whose event has gone, the latter ones with the counters frozen.
+# Too few to be taken for stuck.
+DELETED = """
+pmu=/sys/bus/event_source/devices/cpu
+echo 1 >$pmu/freeze_counters
+perf record -q -o /tmp/data -C 0 -e cpu/instructions,period=0x10000000000,freeze=1/u sleep 1000 &
+until grep -q '^active: 0$' $pmu/freeze_counters_state; do
+	usleep 50000
+done
+cat >/tmp/deleted <<'END'
+for bits in 0x4 0x0800000000000004; do
+	number=0
+	while [ $number -lt {number} ]; do
+		number=$((number + 1))
+		pmusim 0 write 0x391 $bits
+		devmem 0xfee00300 32 0x44400
+		echo "status $(pmusim 0 read 0x38e)"
+	done
+done
+END
+nmis() {{
+	sed -n 's/^ *NMI: *\\([0-9]*\\) .*/\\1/p' /proc/interrupts
+}}
+before=$(nmis)
+taskset -c 0 sh /tmp/deleted
+echo "nmis $(($(nmis) - before))"
+killall sleep
+wait
+echo "samples $(perf script -i /tmp/data | wc -l)"
+taskset -c 0 perf stat -x, -e instructions:u payload 2>&1 |
+	sed -n 's/,,instr.*//; s/^/counted /p'
+"""
+
+
+def deleted(check):
+    """A PMI whose event has gone is acknowledged and claimed, and samples nothing:
+    the machine complains about NMIs that nobody claims."""
+    case = check.case("pmi-8-event-is-gone")
+    if not case:
+        return
+    number = 20
+    text = case.boot(DELETED.format(number=number), "--cpu", "skylake")
+    nmis = re.search(r"^nmis (\d+)$", text, re.M)
+    case.judge(re.findall(r"^status (\w+)$", text, re.M) == ["0"] * 2 * number and
+               nmis and int(nmis[1]) >= 2 * number and
+               f"\nsamples 0\ncounted {INSTRUCTIONS}\n" in text, tail(text, 40))
+
+
 # Nothing in it depends on time: a loop of its own, fixed periods, one CPU, and
 # nobody who takes it. The samples of a task that migrates move, those of PEBS by
 # an event or a whole period. They move when it is switched out with one event to
@@ -314,5 +362,6 @@ def run(check):
     late(check)
     snapshot(check)
     stuck(check)
+    deleted(check)
     same(check)
     record_replay(check)
