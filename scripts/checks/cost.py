@@ -6,7 +6,7 @@ import time
 import bench
 from checks.harness import tail
 
-CPUS = ("skylake", "icelake", "arrowlake")
+CPUS = ("skylake", "icelake", "arrowlake", "arrowlake-atom")
 VARIANTS = ("stock", "series", "series-freeze")
 # scenario: most WRMSR and RDMSR of a PMI that found the counters frozen. What it
 # reads of the branch records is what stock reads of them, and stock reads the
