@@ -209,6 +209,96 @@ TEST_F(acr, acr_b11_paused_once)
 	close_group(&group);
 }
 
+/* Events that need counters of others, and how often they come */
+#define INTRUDERS	3
+#define MOVES		40
+
+static int read_count(const struct group *group, int member, uint64_t *count)
+{
+	return read(group->fd[member], count, sizeof(*count)) ==
+	       sizeof(*count) ? 0 : -1;
+}
+
+static bool pauses(const struct group *group, int member)
+{
+	return records(group->map[member], PERF_RECORD_THROTTLE) >
+	       records(group->map[member], PERF_RECORD_UNTHROTTLE);
+}
+
+/*
+ * Events that are new are scheduled together with all that are there. Precise
+ * ones take the first counters from the last members, who get them back when
+ * others are opened. A pinned group is not taken off the CPU meanwhile. Its members
+ * go on with the counts that they had, not with what the last event has left on
+ * their new counter.
+ */
+TEST_F(acr, acr_b11_moved_while_paused)
+{
+	static const struct member members[] = {
+		{ EVENT_BRANCHES, 2000, 0 },
+		{ EVENT_BRANCHES, 1 << 30, 0 },
+		{ EVENT_BRANCHES, 1 << 30, 0 },
+	};
+	unsigned int moved = 0, i, k;
+	struct group group, intruder;
+	struct perf_event_attr attr;
+	uint64_t last[1 + ARRAY_SIZE(members)] = {}, count;
+	char rate[32];
+
+	if (self->with->max_precise < 3)
+		SKIP(return, "no PDist");
+	if (read_file(SAMPLE_RATE, rate, sizeof(rate)) ||
+	    set_sample_rate("1000"))
+		SKIP(return, "cannot change the sample rate");
+
+	memset(&group, 0, sizeof(group));
+	init_attr(&attr, self->with->type, EVENT_INSTRUCTIONS, 100000, 0x2);
+	attr.pinned = 1;
+	attr.disabled = 1;
+	ASSERT_EQ(add_event(&group, &attr), 0);
+	for (k = 0; k < ARRAY_SIZE(members); k++)
+		ASSERT_EQ(add_member(&group, self->with->type, &members[k]), 0);
+	ASSERT_EQ(ioctl(group.fd[0], PERF_EVENT_IOC_ENABLE, 0), 0);
+
+	for (i = 0; i < MOVES; i++) {
+		uint64_t place = counter(&group, 2);
+		bool paused;
+
+		memset(&intruder, 0, sizeof(intruder));
+		for (k = 0; k < INTRUDERS; k++) {
+			const struct member member = {
+				.config		= EVENT_INSTRUCTIONS,
+				.period		= 50000000,
+				.precise	= i % 2 ? 0 : 3,
+			};
+
+			ASSERT_EQ(add_member(&intruder, self->with->type,
+					     &member), 0);
+		}
+
+		/* Not just before the tick that starts them */
+		for (k = 0; k < 20 && !pauses(&group, 2); k++)
+			work();
+		paused = pauses(&group, 2);
+		ioctl(intruder.fd[0], PERF_EVENT_IOC_ENABLE, 0);
+		paused &= pauses(&group, 2);
+		work();
+		work();
+		moved += paused && counter(&group, 2) != place;
+		close_group(&intruder);
+
+		for (k = 1; k <= ARRAY_SIZE(members); k++) {
+			EXPECT_EQ(read_count(&group, k, &count), 0);
+			EXPECT_GE(count, last[k]);
+			EXPECT_LE(count - last[k], 30 * ROUNDS);
+			last[k] = count;
+		}
+	}
+	set_sample_rate(rate);
+	EXPECT_GT(moved, 2);
+	close_group(&group);
+}
+
 TEST_F(acr, acr_b12_changed_period)
 {
 	struct group group;
