@@ -83,9 +83,11 @@ MAY_SKIP = {"skylake": r"acr", "clearwaterforest": r"acr-(B17|D10|B11-moved)-",
 LATE = ("pmi_6_pmu_disabled", "pmi_8_event_deleted", "pmi_10_storm",
         "pmi_13_group_values", "pmi_15_independence",
         "pmi_15_joining_and_leaving", "pmi_17_rotation", "pmi_18_switch")
-# What depends on which counters are PDist's, and causes. No other CPU has one that
-# is both, nor counters that only cause reloads.
-WIDE = ("acr_b17_pdist", "acr_b17_pdist_cause", "acr_d10_cause_only_member",
+# What depends on which counters are PDist's, branch records', and causes. No other
+# CPU has one that is both a cause and PDist's, counters that only cause reloads, nor
+# branch records that log none of those that can be reloaded.
+WIDE = ("acr_b17_pdist", "acr_b17_pdist_cause", "acr_b18_branch_counters",
+        "acr_d10_cause_only_member",
         "acr_d10_disabled_cause", "acr_d10_members_are_on_right_counters",
         "acr_b5_reschedule")
 # A place of this kind has other properties, and runs some tests only.
