@@ -399,6 +399,53 @@ TEST_F(acr, acr_b29_exclusive_and_pinned)
 	close_group(&group);
 }
 
+/* Half of the counters that can be reloaded, and one more */
+#define PINNED_MEMBERS	4
+
+/* Nor is there room beside one that is pinned, and not exclusive */
+TEST_F(acr, acr_b29_pinned_beside_pinned)
+{
+	static const struct member members[PINNED_MEMBERS] = {
+		{ EVENT_INSTRUCTIONS, 100000, 0x2 },
+		{ EVENT_BRANCHES, 100000, 0x3 },
+		{ EVENT_BRANCHES, 100000, 0x2 },
+		{ EVENT_INSTRUCTIONS, 100000000, 0x2 },
+	};
+	struct group group[2] = {};
+	struct perf_event_attr attr;
+	uint64_t count, before;
+	int i, k;
+
+	for (i = 0; i < 2; i++) {
+		init_attr(&attr, self->with->type, members[0].config,
+			  members[0].period, members[0].mask);
+		attr.pinned = 1;
+		attr.disabled = 1;
+		ASSERT_EQ(add_event(&group[i], &attr), 0);
+		for (k = 1; k < PINNED_MEMBERS; k++)
+			ASSERT_EQ(add_member(&group[i], self->with->type,
+					     &members[k]), 0);
+	}
+
+	ASSERT_EQ(ioctl(group[0].fd[0], PERF_EVENT_IOC_ENABLE, 0), 0);
+	EXPECT_SAMPLES(SAMPLES, work_samples(&group[0], 0));
+	ASSERT_EQ(read(group[0].fd[0], &before, sizeof(before)),
+		  sizeof(before));
+	ASSERT_EQ(ioctl(group[1].fd[0], PERF_EVENT_IOC_ENABLE, 0), 0);
+	EXPECT_SAMPLES(SAMPLES, work_samples(&group[0], 0));
+	EXPECT_EQ(samples(group[1].map[0]), 0);
+	EXPECT_EQ(read(group[1].fd[0], &count, sizeof(count)), 0);
+	EXPECT_EQ(read(group[0].fd[0], &count, sizeof(count)), sizeof(count));
+	EXPECT_GT(count, before);
+
+	/* It is well apart from that */
+	close_group(&group[0]);
+	ASSERT_EQ(ioctl(group[1].fd[0], PERF_EVENT_IOC_ENABLE, 0), 0);
+	EXPECT_SAMPLES(SAMPLES, work_samples(&group[1], 0));
+	EXPECT_EQ(read(group[1].fd[0], &count, sizeof(count)), sizeof(count));
+	close_group(&group[1]);
+}
+
 /* A mount of its own for the cgroups of one test */
 static int mount_cgroups(char *root)
 {
