@@ -186,13 +186,17 @@ static void x86_fake_put(struct cpu_hw_events *fake, struct perf_event *event)
 		x86_pmu.put_event_constraints(fake, event);
 }
 
-static bool x86_fake_schedule(struct cpu_hw_events *fake, int n)
+static bool x86_fake_schedule(struct cpu_hw_events *fake, int n,
+			      struct perf_event **starved)
 {
+	struct event_constraint *c;
 	int i, unsched;
 
 	for (i = 0; i < n; i++) {
-		fake->event_constraint[i] =
-			x86_fake_constraint(fake, i, fake->event_list[i]);
+		c = x86_fake_constraint(fake, i, fake->event_list[i]);
+		fake->event_constraint[i] = c;
+		if (!c->weight)
+			*starved = fake->event_list[i];
 	}
 	unsched = x86_match_events(fake->event_constraint, n, NULL);
 	for (i = 0; i < n; i++)
@@ -206,21 +210,22 @@ static bool x86_fake_schedule(struct cpu_hw_events *fake, int n)
  * counter at least for itself, or the group would stop when it is enabled.
  */
 static bool x86_fake_schedule_disabled(struct cpu_hw_events *fake,
-				       struct perf_event *leader)
+				       struct perf_event *leader,
+				       struct perf_event **starved)
 {
 	struct perf_event *sibling;
-	bool fits = true;
 
 	for_each_sibling_event(sibling, leader) {
 		if (!is_x86_event(sibling) ||
 		    sibling->state > PERF_EVENT_STATE_OFF)
 			continue;
 
-		fits &= x86_fake_constraint(fake, 0, sibling)->weight > 0;
+		if (!x86_fake_constraint(fake, 0, sibling)->weight)
+			*starved = sibling;
 		x86_fake_put(fake, sibling);
 	}
 
-	return fits;
+	return !*starved;
 }
 
 /**
@@ -236,19 +241,19 @@ static bool x86_fake_schedule_disabled(struct cpu_hw_events *fake,
 int x86_validate_constraints(struct cpu_hw_events *fake, int n,
 			     struct perf_event *event, int ret)
 {
-	struct perf_event *leader = event->group_leader;
+	struct perf_event *leader = event->group_leader, *starved = NULL;
 
 	if (!(x86_pmu.flags & PMU_FL_DYN_CONSTRAINT))
 		return ret;
 
-	if (!ret && !x86_fake_schedule(fake, n))
+	if (!ret && !x86_fake_schedule(fake, n, &starved))
 		ret = -EINVAL;
 	if (!ret && leader != event &&
-	    !x86_fake_schedule_disabled(fake, leader))
+	    !x86_fake_schedule_disabled(fake, leader, &starved))
 		ret = -EINVAL;
 
 	if (ret && x86_dyn_feature)
-		x86_dyn_feature->no_counters(event);
+		x86_dyn_feature->no_counters(event, starved);
 
 	return ret;
 }

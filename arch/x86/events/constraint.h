@@ -19,7 +19,8 @@ struct perf_event;
  * @in_use:	the first event with a dynamic constraint is about to exist, or
  *		none does any more. May sleep and patch code
  * @no_counters: a group was refused that would have been accepted without
- *		dynamic constraints. @event is the one that was to be opened
+ *		dynamic constraints. @event is the one that was to be opened,
+ *		@starved a member that has no counter even alone, or NULL
  *
  * A static constraint depends on the encoding of an event only. Two more masks of
  * counters narrow it on CPUs with PMU_FL_DYN_CONSTRAINT: that of @constrain, and
@@ -31,7 +32,8 @@ struct x86_dyn_feature {
 	void	(*constrain)(struct cpu_hw_events *cpuc,
 			     struct perf_event *event, u64 *mask);
 	void	(*in_use)(bool on);
-	void	(*no_counters)(struct perf_event *event);
+	void	(*no_counters)(struct perf_event *event,
+			       const struct perf_event *starved);
 };
 
 #ifdef CONFIG_CPU_SUP_INTEL

@@ -256,6 +256,8 @@ static const char * const intel_acr_refusals[] = {
 	[INTEL_ACR_TOO_MANY_CAUSES]	= "more causes than counters",
 	[INTEL_ACR_METRIC]		= "a metric is in the group",
 	[INTEL_ACR_CAUSE_FREQUENCY]	= "a cause has a frequency",
+	[INTEL_ACR_PDIST_CAUSE]		= "precise_ip 3 of a cause",
+	[INTEL_ACR_BRANCH_COUNTS]	= "branch counts on counters without reloads",
 	[INTEL_ACR_NO_COUNTERS]		= "not all members find a counter",
 };
 
@@ -462,15 +464,28 @@ int intel_acr_event_join(struct perf_event *event)
 	return refusal ? intel_acr_refuse(event, refusal) : 0;
 }
 
+/* What has left no counter at all to @starved, if that is why? */
+static enum intel_acr_refusal
+intel_acr_why_starved(const struct perf_event *starved)
+{
+	if (starved && branch_sample_counters(starved))
+		return INTEL_ACR_BRANCH_COUNTS;
+	if (starved && starved->attr.precise_ip >= PRECISE_PDIST)
+		return INTEL_ACR_PDIST_CAUSE;
+
+	return INTEL_ACR_NO_COUNTERS;
+}
+
 /* The group of an event that is being opened cannot be scheduled */
-static void intel_acr_no_counters(struct perf_event *event)
+static void intel_acr_no_counters(struct perf_event *event,
+				  const struct perf_event *starved)
 {
 	struct intel_acr_group group = { .pmu = event->pmu };
 
 	/* Or it has nothing to do with this file */
 	intel_acr_collect_all(&group, event);
 	if (group.reloaded)
-		intel_acr_refuse(event, INTEL_ACR_NO_COUNTERS);
+		intel_acr_refuse(event, intel_acr_why_starved(starved));
 }
 
 /**

@@ -40,6 +40,8 @@ struct pmu;
  * @INTEL_ACR_TOO_MANY_CAUSES:	not as many counters can cause a reload
  * @INTEL_ACR_METRIC:		a member of the group is a topdown metric
  * @INTEL_ACR_CAUSE_FREQUENCY:	a cause is sampled by frequency
+ * @INTEL_ACR_PDIST_CAUSE:	no counter of precise_ip 3 can cause a reload
+ * @INTEL_ACR_BRANCH_COUNTS:	no counter logs branches and takes part
  * @INTEL_ACR_NO_COUNTERS:	the members cannot be scheduled together
  */
 enum intel_acr_refusal {
@@ -57,6 +59,8 @@ enum intel_acr_refusal {
 	INTEL_ACR_TOO_MANY_CAUSES,
 	INTEL_ACR_METRIC,
 	INTEL_ACR_CAUSE_FREQUENCY,
+	INTEL_ACR_PDIST_CAUSE,
+	INTEL_ACR_BRANCH_COUNTS,
 	INTEL_ACR_NO_COUNTERS,
 };
 

@@ -27,8 +27,11 @@
 #include "pmu_type.h"
 
 #define MESSAGE		"no auto counter reload: "
-#define MEMBERS		9
+#define MEMBERS		10
 #define PERIOD		1000
+
+/* PERF_SAMPLE_BRANCH_COUNTERS, which older headers do not have */
+#define BRANCH_COUNTS	(1ull << 19)
 
 #define INSNS		0xc0
 #define BRANCHES	0xc4
@@ -51,6 +54,8 @@ enum pmu {
  * @counts:	no period at all
  * @freq:	the period is a frequency
  * @precise:	precise_ip
+ * @branches:	its branch records have counts
+ * @on:		not disabled
  */
 struct event {
 	enum pmu pmu;
@@ -60,6 +65,8 @@ struct event {
 	int counts;
 	int freq;
 	int precise;
+	int branches;
+	int on;
 };
 
 /**
@@ -73,6 +80,7 @@ struct refusal {
 };
 
 #define RELOADED		{ WITH, BRANCHES, .mask = 0x2 }
+#define ON			{ WITH, BRANCHES, .on = 1 }
 #define PLAIN(which, code)	{ .pmu = (which), .config = (code) }
 
 static const struct refusal refusals[] = {
@@ -92,7 +100,9 @@ static const struct refusal refusals[] = {
 	{ "too-many-causes", { { WITH, INSNS, .mask = 0x1fe } } },
 	{ "metric", { RELOADED, PLAIN(WITH, METRIC) } },
 	{ "cause-frequency", { RELOADED, { WITH, INSNS, .freq = 1 } } },
-	{ "no-counters", { RELOADED, { WITH, INSNS, .precise = 3 } } },
+	{ "pdist-cause", { RELOADED, { WITH, INSNS, .precise = 3 } } },
+	{ "branch-counts", { { WITH, INSNS, .mask = 0x2, .branches = 1 } } },
+	{ "no-counters", { RELOADED, ON, ON, ON, ON, ON, ON, ON, ON } },
 };
 
 /* Messages that the kernel prints in five seconds */
@@ -111,13 +121,19 @@ static int open_event(const struct event *event, int group)
 		.sample_period	= event->period ? event->period : PERIOD,
 		.freq		= event->freq,
 		.precise_ip	= event->precise,
-		.disabled	= 1,
+		.disabled	= !event->on,
 		.exclude_kernel	= 1,
 		.exclude_hv	= 1,
 	};
 
 	if (event->counts)
 		attr.sample_period = 0;
+	if (event->branches) {
+		attr.sample_type = PERF_SAMPLE_BRANCH_STACK;
+		attr.branch_sample_type = PERF_SAMPLE_BRANCH_ANY |
+					  PERF_SAMPLE_BRANCH_USER |
+					  BRANCH_COUNTS;
+	}
 	return syscall(SYS_perf_event_open, &attr, 0, -1, group, 0);
 }
 
