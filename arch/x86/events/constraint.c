@@ -228,6 +228,32 @@ static bool x86_fake_schedule_disabled(struct cpu_hw_events *fake,
 	return !*starved;
 }
 
+static bool x86_is_narrowed(struct perf_event *event)
+{
+	return is_x86_event(event) && event->hw.dyn_constraint != ~0ULL;
+}
+
+/**
+ * x86_group_is_narrowed - Tell whether a group has dynamic constraints
+ * @event:	event that is about to join the group, whose siblings are locked
+ *
+ * Return: true if one of the members has one, and with it perhaps others.
+ */
+bool x86_group_is_narrowed(struct perf_event *event)
+{
+	struct perf_event *leader = event->group_leader, *sibling;
+
+	if (x86_is_narrowed(event) || x86_is_narrowed(leader))
+		return true;
+
+	for_each_sibling_event(sibling, leader) {
+		if (x86_is_narrowed(sibling))
+			return true;
+	}
+
+	return false;
+}
+
 /**
  * x86_validate_constraints - Validate a group with its dynamic constraints
  * @fake:	with the members that are on and the new one in its event_list

@@ -40,6 +40,7 @@ struct x86_dyn_feature {
 
 void __init x86_dyn_constraint_init(void);
 void __init x86_dyn_constraint_register(const struct x86_dyn_feature *feature);
+bool x86_group_is_narrowed(struct perf_event *event);
 int x86_validate_constraints(struct cpu_hw_events *fake, int n,
 			     struct perf_event *event, int ret);
 struct event_constraint *
@@ -49,6 +50,11 @@ int x86_match_events(struct event_constraint **constraints, int n,
 		     int *assign);
 
 #else /* !CONFIG_CPU_SUP_INTEL */
+
+static inline bool x86_group_is_narrowed(struct perf_event *event)
+{
+	return false;
+}
 
 static inline int x86_validate_constraints(struct cpu_hw_events *fake, int n,
 					   struct perf_event *event, int ret)

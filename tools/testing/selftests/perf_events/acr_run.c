@@ -8,6 +8,9 @@
  */
 #define _GNU_SOURCE
 
+#include <pthread.h>
+#include <time.h>
+
 #include <sys/mount.h>
 #include <sys/stat.h>
 
@@ -134,6 +137,122 @@ TEST_F(acr, acr_b17_pdist_cause)
 		EXPECT_SAMPLES(SAMPLES, work_samples(&group, 0));
 	}
 	close_group(&group);
+}
+
+/**
+ * struct opener - Another thread that opens events of this one
+ * @barrier:	it opens one between two waits
+ * @attr:	the event
+ * @task:	task of the event
+ * @cpu:	where the thread runs
+ * @leader:	group leader, or -1 to end
+ * @fd:		what it has opened, or the negative error
+ */
+struct opener {
+	pthread_barrier_t	barrier;
+	struct perf_event_attr	attr;
+	int			task;
+	int			cpu;
+	int			leader;
+	int			fd;
+};
+
+static void *open_at_once(void *data)
+{
+	struct opener *opener = data;
+
+	pin(opener->cpu);
+	for (;;) {
+		pthread_barrier_wait(&opener->barrier);
+		if (opener->leader < 0)
+			return NULL;
+		opener->fd = syscall(SYS_perf_event_open, &opener->attr,
+				     opener->task, -1, opener->leader, 0);
+		if (opener->fd < 0)
+			opener->fd = -errno;
+		pthread_barrier_wait(&opener->barrier);
+	}
+}
+
+/* As many as there is time for */
+#define RACES		10000
+#define RACE_SECONDS	15
+#define DELAY		20
+
+/*
+ * One that names member 2, and one of PDist that becomes member 2 if it comes
+ * second. Both are fine as long as they do not see each other, and together they
+ * would never run. The delay is led to where none is always the first.
+ */
+TEST_F(acr, acr_b30_opened_at_once)
+{
+	int together = 0, refused = 0, never = 0, delay = 0, first, i;
+	struct opener opener = {};
+	struct perf_event_attr attr;
+	pthread_t thread;
+	time_t end;
+
+	if (self->with->max_precise < 3 ||
+	    self->with->cause_counters & PDIST_COUNTERS)
+		SKIP(return, "no PDist, or on counters that are causes");
+
+	init_attr(&opener.attr, self->with->type, EVENT_INSTRUCTIONS, 100000, 0);
+	opener.attr.precise_ip = 3;
+	opener.task = getpid();
+	opener.cpu = !self->with->cpu;
+	pthread_barrier_init(&opener.barrier, NULL, 2);
+	ASSERT_EQ(pthread_create(&thread, NULL, open_at_once, &opener), 0);
+
+	/* The first of all events is slow: keep one */
+	init_attr(&attr, self->with->type, EVENT_BRANCHES, 1000000, 0x1);
+	first = open_attr(&attr, -1);
+	ASSERT_GE(first, 0);
+
+	end = time(NULL) + RACE_SECONDS;
+	for (i = 0; i < RACES && time(NULL) < end; i++) {
+		int leader, fd;
+		uint64_t count = 0;
+
+		init_attr(&attr, self->with->type, EVENT_BRANCHES, 1000000, 0);
+		attr.disabled = 1;
+		leader = open_attr(&attr, -1);
+		ASSERT_GE(leader, 0);
+
+		init_attr(&attr, self->with->type, EVENT_INSTRUCTIONS, 100000,
+			  0x4);
+		opener.leader = leader;
+		pthread_barrier_wait(&opener.barrier);
+		spin(delay);
+		fd = open_attr(&attr, leader);
+		pthread_barrier_wait(&opener.barrier);
+
+		EXPECT_GE(fd, 0);
+		if (opener.fd < 0) {
+			EXPECT_EQ(opener.fd, -EINVAL);
+			refused++;
+			delay += DELAY;
+		} else {
+			ioctl(leader, PERF_EVENT_IOC_ENABLE, 0);
+			spin(1000);
+			EXPECT_EQ(read(leader, &count, sizeof(count)),
+				  sizeof(count));
+			together++;
+			delay -= delay ? DELAY : 0;
+			never += !count;
+			close(opener.fd);
+		}
+		close(fd);
+		close(leader);
+	}
+	opener.leader = -1;
+	pthread_barrier_wait(&opener.barrier);
+	pthread_join(thread, NULL);
+	close(first);
+
+	EXPECT_EQ(never, 0);
+	/* In both orders */
+	EXPECT_GT(together, 0);
+	EXPECT_GT(refused, 0);
 }
 
 static void branch_counters(struct perf_event_attr *attr)
