@@ -175,6 +175,49 @@ def kexec(check):
                      time.monotonic() - start, log, tail(text, 40))
 
 
+# A cause mask of each counter that can be reloaded, with the counter's own bit: it
+# would not say that it overflows. Events on all counters sample equally often.
+CAUSES = 0xfc
+COUNTERS = 8
+LEFT_CAUSES = NEXT + f"""
+for cpu in 0 1; do
+	for idx in 2 3 4 5 6 7; do
+		msr=$((0x1902 + 4 * idx))
+		pmusim $cpu write $msr {CAUSES:#x}
+		echo "left $(pmusim $cpu read $msr)"
+	done
+done
+sleep 1
+""" + GO
+CLEARED = """
+for cpu in 0 1; do
+	for idx in 2 3 4 5 6 7; do
+		echo "mask $(pmusim $cpu read $((0x1902 + 4 * idx)))"
+	done
+	taskset -c $cpu perf record -q -o /tmp/data -e '{%s}' payload
+	perf script -i /tmp/data -F event | sort | uniq -c |
+		sed 's/^ *\\([0-9]*\\) .*/each \\1/'
+done
+""" % ",".join(f"cpu/event=0xc4,name=b{i},period=100003/u" for i in range(COUNTERS)) \
+    + ALIVE
+
+
+def kexec_causes(check):
+    """Nor do cause masks of auto counter reload."""
+    case = check.case("acr-B25-leftovers-of-kexec")
+    if not case:
+        return
+    text = case.boot(LEFT_CAUSES.replace("{after}", CLEARED).replace("{load}", "load"),
+                     "--cpu", "clearwaterforest",
+                     "--add", f"{IMAGES['series']}=boot/bzImage")
+    first, _, second = text.partition("== next")
+    each = values("each", second)
+    case.judge(values("left", first) == 12 * [CAUSES] and
+               values("mask", second) == 12 * [0] and
+               len(each) == 2 * COUNTERS and min(each) > 50 and
+               max(each) - min(each) < 3 and is_alive(second))
+
+
 # The watchdog's counter, fixed counter 1, is pushed towards its overflow, which
 # would else take minutes. Its handler arms it again with a write. A CPU whose
 # timer is masked in the local APIC is locked up as the detector sees it; nothing
@@ -231,4 +274,5 @@ def watchdog(check):
 def run(check):
     suspend(check)
     kexec(check)
+    kexec_causes(check)
     watchdog(check)
