@@ -751,7 +751,7 @@ static void fork_often(int depth)
  * The leader of a group is closed while a task that has inherited it forks: the
  * other members are inherited without it, which must not be the fork's failure.
  */
-TEST_F(topdown, topdown_r26_fork_while_closing)
+TEST_F_TIMEOUT(topdown, topdown_r26_fork_while_closing, 120)
 {
 	int i, n, status, fd[MEMBERS], go[2];
 	struct perf_event_attr attr;
