@@ -171,7 +171,7 @@ def build():
 
 def selftests(name):
     """{program: its tests that are named after the fault}"""
-    form = re.compile(rf"^TEST(?:_F\(\w+, |\()(acr_{name.lower()}_\w+)\)", re.M)
+    form = re.compile(rf"^TEST(?:_F(?:_TIMEOUT)?\(\w+, |\()(acr_{name.lower()}_\w+)", re.M)
     found = {f"/selftests/{program}": form.findall(text)
              for program, text in names.sources(names.SELFTESTS)}
     return {program: tests for program, tests in found.items() if tests}

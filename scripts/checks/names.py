@@ -61,8 +61,8 @@ def selftest(places, kinds):
     """@places is where which programs run; some tests only where it is a place of
     one of @kinds."""
     for program, text in sources(SELFTESTS):
-        for fixture, name in re.findall(r"^TEST(?:_F\((\w+), |\()(\w+)\)", text,
-                                        re.M):
+        for fixture, name in re.findall(r"^TEST(?:_F(?:_TIMEOUT)?\((\w+), |\()(\w+)"
+                                        r"(?:, \d+)?\)", text, re.M):
             for place, programs in places:
                 _, only = kinds.get(place.rpartition("-")[2], ("", ()))
                 if any(fnmatch.fnmatch(f"/selftests/{program}", pattern)
