@@ -24,7 +24,6 @@
 #include <linux/cpumask.h>
 #include <linux/device.h>
 #include <linux/errno.h>
-#include <linux/irqflags.h>
 #include <linux/kstrtox.h>
 #include <linux/lockdep.h>
 #include <linux/mutex.h>
@@ -375,16 +374,13 @@ void intel_freeze_del_tracer(void)
 }
 
 /*
- * See whether there is a bit to be set: a hypervisor may drop it. Counters that
- * firmware has left running are stopped, but Intel PT may freeze them meanwhile.
+ * See whether there is a bit to be set: a hypervisor may drop it. If counters
+ * happen to run, they may freeze meanwhile.
  */
 static bool intel_freeze_probe(void)
 {
-	u64 ctrl, debugctl, back;
+	u64 debugctl, back;
 	bool able;
-
-	guard(irqsave)();
-	ctrl = intel_pmi_stop_counters();
 
 	rdmsrl(MSR_IA32_DEBUGCTLMSR, debugctl);
 	able = !wrmsrl_safe(MSR_IA32_DEBUGCTLMSR,
@@ -393,7 +389,6 @@ static bool intel_freeze_probe(void)
 	       (back & DEBUGCTLMSR_FREEZE_PERFMON_ON_PMI);
 	wrmsrl(MSR_IA32_DEBUGCTLMSR, debugctl);
 	wrmsrl(MSR_CORE_PERF_GLOBAL_OVF_CTRL, GLOBAL_STATUS_COUNTERS_FROZEN);
-	intel_pmi_restart_counters(ctrl);
 
 	return able;
 }
@@ -412,14 +407,11 @@ static void intel_freeze_cpu_starting(int cpu)
 	WRITE_ONCE(freeze->reason, intel_freeze_check_cpu(freeze));
 }
 
-/* Who gets this CPU next need not know of bit 59. Interrupts are off. */
+/* Who gets this CPU next need not know of bit 59 */
 static void intel_freeze_stop(void)
 {
-	u64 ctrl = intel_pmi_stop_counters();
-
 	intel_freeze_write_debugctl(false);
 	wrmsrl(MSR_CORE_PERF_GLOBAL_OVF_CTRL, GLOBAL_STATUS_COUNTERS_FROZEN);
-	intel_pmi_restart_counters(ctrl);
 	this_cpu_write(intel_freeze_cpu.armed, false);
 }
 

@@ -319,18 +319,16 @@ static void intel_pmi_forbid_freeze(void)
  */
 void intel_pmi_cpu_starting(void)
 {
-	u64 ctrl, frozen;
+	u64 frozen;
 
 	if (x86_pmu.version < INTEL_PMI_VERSION)
 		return;
 
-	ctrl = intel_pmi_stop_counters();
 	intel_pmi_forbid_freeze();
 
 	frozen = intel_pmi_read_status() & INTEL_PMI_FROZEN_BITS;
 	if (frozen)
 		wrmsrl(MSR_CORE_PERF_GLOBAL_OVF_CTRL, frozen);
-	intel_pmi_restart_counters(ctrl);
 }
 
 /**

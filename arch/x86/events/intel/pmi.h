@@ -97,33 +97,6 @@ static inline u64 intel_pmi_read_status(void)
 }
 
 /**
- * intel_pmi_stop_counters - Disable all counters of this CPU for a moment
- *
- * Permission to freeze and the acknowledge of a freeze only change while no
- * counter can overflow. Interrupts are off.
- *
- * Return: what intel_pmi_restart_counters() needs.
- */
-static inline u64 intel_pmi_stop_counters(void)
-{
-	u64 ctrl;
-
-	rdmsrl(MSR_CORE_PERF_GLOBAL_CTRL, ctrl);
-	wrmsrl(MSR_CORE_PERF_GLOBAL_CTRL, 0);
-
-	return ctrl;
-}
-
-/**
- * intel_pmi_restart_counters - Enable those that were stopped
- * @ctrl:	what intel_pmi_stop_counters() has returned
- */
-static inline void intel_pmi_restart_counters(u64 ctrl)
-{
-	wrmsrl(MSR_CORE_PERF_GLOBAL_CTRL, ctrl);
-}
-
-/**
  * intel_pmi_frozen - Handle a PMI that found the counters frozen
  * @regs:	registers of the interrupted code
  * @cpuc:	state of this CPU

@@ -25,8 +25,7 @@
 #define RESET	"r1d9 w1d9=0 apic w390=c00000000000000"
 
 /* What intel_freeze_probe() does where DEBUGCTL is 0 */
-#define PROBE	"r38f w38f=0 r1d9 w1d9=1000 r1d9 w1d9=0 " \
-		"w390=800000000000000 w38f=7"
+#define PROBE	"r1d9 w1d9=1000 r1d9 w1d9=0 w390=800000000000000"
 
 #define ARMED	DEBUGCTLMSR_FREEZE_PERFMON_ON_PMI
 
@@ -446,10 +445,9 @@ static void pmi_19_others_in_debugctl(struct kunit *test)
 static void pmi_22_bit_dropped(struct kunit *test)
 {
 	fake->debugctl = DEBUGCTLMSR_LBR;
-	fake->ctrl = 0x7;
 	KUNIT_EXPECT_TRUE(test, intel_freeze_probe());
 	KUNIT_EXPECT_EQ(test, fake->debugctl, DEBUGCTLMSR_LBR);
-	EXPECT_LOG(test, "r38f w38f=0 r1d9 w1d9=1001 r1d9 w1d9=1 w390=800000000000000 w38f=7");
+	EXPECT_LOG(test, "r1d9 w1d9=1001 r1d9 w1d9=1 w390=800000000000000");
 
 	fake->debugctl_valid = ~(u64)ARMED;
 	KUNIT_EXPECT_FALSE(test, intel_freeze_probe());
@@ -563,15 +561,14 @@ static void hotplug_test(struct kunit *test)
 	intel_freeze_update(&fake->cpuc);
 	fake->used = 0;
 	fake->status = CTR_FRZ;
-	fake->ctrl = 0x7;
 	intel_freeze_cpu_dying(smp_processor_id());
-	EXPECT_LOG(test, "r38f w38f=0 r1d9 w1d9=0 w390=800000000000000 w38f=7 base");
+	EXPECT_LOG(test, "r1d9 w1d9=0 w390=800000000000000 base");
 
 	fake->debugctl = ARMED;
 	fake->status = CTR_FRZ;
 	this_cpu_ptr(&intel_freeze_cpu)->stuck = true;
 	intel_freeze_cpu_starting(smp_processor_id());
-	EXPECT_LOG(test, "base r38f w38f=0 r1d9 w1d9=0 r38e w390=800000000000000 w38f=7 " PROBE);
+	EXPECT_LOG(test, "base r1d9 w1d9=0 r38e w390=800000000000000 " PROBE);
 	KUNIT_EXPECT_FALSE(test, this_cpu_ptr(&intel_freeze_cpu)->stuck);
 	KUNIT_EXPECT_EQ(test, this_cpu_ptr(&intel_freeze_cpu)->reason,
 			INTEL_FREEZE_NO_EVENT);
@@ -602,9 +599,8 @@ static void crash_test(struct kunit *test)
 	intel_freeze_update(&fake->cpuc);
 	fake->used = 0;
 	fake->status = CTR_FRZ;
-	fake->ctrl = 0x7;
 	cpu_emergency_stop_freeze();
-	EXPECT_LOG(test, "r38f w38f=0 r1d9 w1d9=0 w390=800000000000000 w38f=7");
+	EXPECT_LOG(test, "r1d9 w1d9=0 w390=800000000000000");
 	cpu_emergency_stop_freeze();
 	EXPECT_LOG(test, "");
 	local_irq_restore(flags);
