@@ -38,7 +38,7 @@ MACHINES = (
     ("arrowlake", HYBRID + ",pmusim-core-acr-reload=0x3f0,pmusim-core-acr-cause=0x7c"),
     ("clearwaterforest", "pmusim-skid=50"),
     ("arrowlake", HYBRID + ",pmusim-acr-reload=0x7,pmusim-acr-cause=0xc"),
-    ("arrowlake", HYBRID + ",pmusim-skid=400"),
+    ("arrowlake", HYBRID + ",pmusim-skid=50"),
     ("lunarlake", HYBRID + ",pmusim-skid=20"),
     ("clearwaterforest", "pmusim-acr-reload=0xf0,pmusim-acr-cause=0x1000000ff"),
     ("skylake", ""),
