@@ -50,8 +50,9 @@ class Mutate(unittest.TestCase):
             mutate.remember(("D4", "missed", "8", ""))
             mutate.remember(("D4", "found", "9", "c"))
             with open(mutate.TABLE, encoding="utf-8") as table:
-                self.assertEqual(table.read(), "fault\tverdict\tseconds\ttests\n"
-                                 "D4\tfound\t9\tc\nE1\tfound\t7\ta,b\n")
+                self.assertEqual([line.split() for line in table], [
+                    ["fault", "verdict", "seconds", "tests"],
+                    ["D4", "found", "9", "c"], ["E1", "found", "7", "a,b"]])
 
 
 if __name__ == "__main__":
