@@ -2,6 +2,7 @@
 /*
  * Why the kernel refuses an event of a topdown group.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <linux/kernel.h>
@@ -96,14 +97,21 @@ static int metric_error(struct evsel *metric, char *msg, size_t size)
  * or of slots that do not lead, has been opened with the same features; and
  * kernels that have metrics_clear have all of them.
  *
- * Return: true if there is no use in looking for a missing feature.
+ * Return: true if there is no use in looking for a missing feature. Leaves errno
+ * alone, in which the reason is.
  */
 bool evsel__topdown_has_features(const struct evsel *evsel)
 {
-	if (evsel__is_topdown_metric(evsel))
-		return true;
-	return evsel__is_topdown_slots(evsel) &&
-	       (evsel__leader(evsel) != evsel || evsel->core.attr.config1);
+	int err = errno;
+	bool has;
+
+	/* Looks at files of sysfs that may be missing */
+	has = evsel__is_topdown_metric(evsel) ||
+	      (evsel__is_topdown_slots(evsel) &&
+	       (evsel__leader(evsel) != evsel || evsel->core.attr.config1));
+	errno = err;
+
+	return has;
 }
 
 /**
