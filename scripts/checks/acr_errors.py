@@ -239,8 +239,8 @@ METRICS = {
         "cpu_core/instructions,period=300/pppu,cpu_core/instructions,period=400/pppu}'",
         None, "Precise event 'cpu_core/instructions,period=400/pppu' needs the same"
         " counter as 'cpu_core/instructions,period=300/pppu' of its group.",
-        "Take one of them out of the group, so that they take turns, or give it one"
-        " 'p' less."),
+        "Take one of them out of the group, so that they take turns, or give"
+        " 'cpu_core/instructions,period=400/pppu' only two 'p'."),
     "kernel": (
         "-e '{cpu_core/branch-misses,period=2,acr=branches/u,cpu_core/branches,period=9/u,"
         "cpu_core/event=0x48,umask=1,period=3/u,cpu_core/event=0x48,umask=1,period=4/u}'",
