@@ -31,7 +31,7 @@
 #define PERIOD		1000
 
 /* PERF_SAMPLE_BRANCH_COUNTERS, which older headers do not have */
-#define BRANCH_COUNTS	(1ull << 19)
+#define BRANCH_COUNTS	0x80000
 
 #define INSNS		0xc0
 #define BRANCHES	0xc4
