@@ -16,11 +16,10 @@ import sys
 import time
 
 from checks import model
-from checks.harness import BUILD, LOG, MACHINE, TOP, boot, captured, tail
+from checks.harness import BUILD, JOBS, LOG, MACHINE, TOP, boot, captured, tail
 
 TREE = BUILD + "/patches/linux"
 SERIES = BUILD + "/linux"
-JOBS = os.environ.get("JOBS", str(os.cpu_count()))
 COMPILER = [f"CC={TOP}/scripts/cached-gcc.sh", "HOSTCC=ccache gcc"]
 # As scripts/lib.sh has it, for the builds that no script of ours makes.
 CACHE = (os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) \
@@ -168,7 +167,7 @@ def build(walk, name, config):
     """Compile with all warnings what a patch touches or may have changed."""
     make = configure(config)
     walk.run(name and f"{name}-build-{config}", "build-" + config,
-             [*make, "-j" + JOBS, "W=1", *EVENTS])
+             [*make, f"-j{JOBS}", "W=1", *EVENTS])
     return make
 
 
@@ -176,7 +175,7 @@ def perf(walk, name, variant):
     out = f"{BUILD}/patches/perf-{variant}"
     os.makedirs(out, exist_ok=True)
     walk.run(name and f"{name}-perf-{variant}", "perf-" + variant, [
-        "nice", "make", "-C", TREE + "/tools/perf", "O=" + out, "-j" + JOBS,
+        "nice", "make", "-C", TREE + "/tools/perf", "O=" + out, f"-j{JOBS}",
         *COMPILER, "BUILD_BPF_SKEL=0", "PYTHON=python3", "PYTHON_CONFIG=true",
         *PERF_WITHOUT, *PERF_VARIANTS[variant], out + "/perf"])
 
@@ -225,7 +224,7 @@ def cocci(check, all_commits):
         export(folder, name, commit, paths)
     export(folder, "base", "base", sorted(every))
     scripts = sorted(glob.glob(SERIES + "/scripts/coccinelle/*/*.cocci"))
-    with concurrent.futures.ThreadPoolExecutor(int(JOBS)) as pool:
+    with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
         said = "".join(pool.map(lambda script: semantic_patch(script, folder),
                                 scripts))
     log = LOG + "/patches-coccicheck.log"
@@ -246,7 +245,7 @@ def cocci(check, all_commits):
 
 def sparse(walk, name, make, objects):
     walk.run(name and name + "-sparse", "sparse",
-             [*make, "-j" + JOBS, "C=2", "CF=-D__CHECK_ENDIAN__", *objects])
+             [*make, f"-j{JOBS}", "C=2", "CF=-D__CHECK_ENDIAN__", *objects])
 
 
 def selftests(walk, name):
