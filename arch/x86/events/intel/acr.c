@@ -717,11 +717,6 @@ static struct syscore intel_acr_syscore = {
  * Scheduling
  */
 
-/*
- * What follows is in the path of all events while there are events with dynamic
- * constraints, and calls the method below last: the compiler can make that a
- * test and a jump. At other times it is not there: intel_acr_in_use().
- */
 /**
  * intel_acr_added - Count an event that is going to be scheduled
  * @cpuc:	events of this CPU
@@ -750,6 +745,11 @@ void intel_acr_deleted(struct cpu_hw_events *cpuc,
 		cpuc->n_late_setup--;
 }
 
+/*
+ * What follows is in the path of all events while there are events with dynamic
+ * constraints, and calls the method below last: the compiler can make that a
+ * test and a jump. At other times it is not there: intel_acr_in_use().
+ */
 static void intel_acr_add_event(struct perf_event *event)
 {
 	intel_acr_added(this_cpu_ptr(&cpu_hw_events), event);
