@@ -26,27 +26,27 @@ TABLE = BUILD + "/results/mutations.tsv"
 HEAD = ("fault", "verdict", "seconds", "tests")
 TREE = BUILD + "/linux"
 IMAGE = BUILD + "/kernel-mutation/arch/x86/boot/bzImage"
-ACR = "arch/x86/events/intel/acr.c"
-HEADER = "arch/x86/events/intel/acr.h"
-CORE = "arch/x86/events/intel/core.c"
+OWN = [f"arch/x86/events/intel/{name}" for name in ("acr.c", "acr_open.c", "acr.h")]
+# A text is in one of them.
+FILES = [*OWN, "arch/x86/events/intel/core.c"]
 
-# name: (place of its tests, file, (what the series has, the fault) ...)
+# name: (place of its tests, (what the series has, the fault) ...)
 FAULTS = {
-    "D1": ("arrowlake", ACR,
+    "D1": ("arrowlake",
            ("\tbool complete = false;\n\tint i;", "\tbool complete = false;\n"
             "\tint i, position = 0;"),
            ("if (!(mask & intel_acr_member_bit(list[i])))",
             "if (!(mask & BIT_ULL(position++)))")),
-    "D2": ("arrowlake", ACR,
+    "D2": ("arrowlake",
            ("return max(new - (s32)reload, 0LL);",
             "return (new - old) & GENMASK_ULL(47, 0);")),
-    "D3": ("arrowlake", ACR,
+    "D3": ("arrowlake",
            ("\thwc->dyn_constraint &= counters;\n\n\treturn",
             "\thwc->dyn_constraint &= counters;\n"
             "\tevent->group_leader->hw.flags |= PERF_X86_EVENT_ACR;\n"
             "\tevent->group_leader->hw.dyn_constraint &=\n"
             "\t\tintel_acr_counters(event->group_leader->pmu).reload;\n\n\treturn")),
-    "D4": ("arrowlake", ACR,
+    "D4": ("arrowlake",
            ("\thwc->dyn_constraint &= counters;\n\n\treturn",
             "\thwc->dyn_constraint &= counters;\n"
             "\tevent->group_leader->hw.flags |= PERF_X86_EVENT_ACR;\n\n\treturn"),
@@ -56,51 +56,51 @@ FAULTS = {
             "\t\tintel_acr_deleted", "\tintel_acr_deleted"),
            ("\tif (is_acr_event(event))\n\t\tcpuc->n_late_setup--;",
             "\tif (is_acr_event(event->group_leader))\n\t\tcpuc->n_late_setup--;")),
-    "D5": ("arrowlake", ACR,
+    "D5": ("arrowlake",
            ("if (!is_acr_event(event) || leads == !!event->hw.acr_member)",
             "if (!is_acr_event(event) || (leads && 0))")),
-    "D6": ("arrowlake", ACR,
+    "D6": ("arrowlake",
            ("if (intel_acr_wrmsr_safe(intel_acr_cfg_b_msr(idx), 0)) {",
             "if (intel_acr_cfg_b_msr(idx) == 0) {")),
-    "D7": ("arrowlake", ACR,
+    "D7": ("arrowlake",
            ("\tcpuc->late_setup_stale = true;\n", "")),
-    "D8": ("arrowlake", ACR,
+    "D8": ("arrowlake",
            ("if (is_acr_event(event) && !intel_acr_period_valid(value))",
             "if (is_acr_event(event) && !value)")),
-    "D9": ("arrowlake", HEADER,
+    "D9": ("arrowlake",
            ("INTEL_ACR_MAX_PERIOD\tGENMASK_ULL(30, 0)",
             "INTEL_ACR_MAX_PERIOD\tGENMASK_ULL(46, 0)")),
-    "D10": ("arrowlake", ACR,
+    "D10": ("arrowlake",
             ("*mask &= intel_acr_counters(event->pmu).cause;",
              "*mask &= ~0ULL;")),
-    "D11": ("arrowlake", CORE,
+    "D11": ("arrowlake",
             ("/* Not what the last pass left: entries move when an event is deleted */",
              "if (cpuc->event_constraint[idx])\n"
              "\t\treturn cpuc->event_constraint[idx];")),
-    "D12": ("arrowlake", ACR,
+    "D12": ("arrowlake",
             ("return intel_acr_refuse(event, INTEL_ACR_NO_RELOAD);", "return 0;")),
-    "D13": ("arrowlake", ACR,
+    "D13": ("arrowlake",
             ("if (leader != event) {\n\t\trefusal", "if (0) {\n\t\trefusal")),
-    "E1": ("arrowlake", ACR,
+    "E1": ("arrowlake",
            ("if (acr->cfg_b[idx] != causes) {",
             "if (acr->cfg_b[causes ? idx % INTEL_PMC_IDX_FIXED : idx] != causes) {"),
            ("\t\tacr->cfg_b[idx] = causes;\n",
             "\t\tacr->cfg_b[idx % INTEL_PMC_IDX_FIXED] = causes;\n")),
-    "E2": ("arrowlake", ACR,
+    "E2": ("arrowlake",
            ("\t\tif (list[i]->group_leader != leader)\n\t\t\tcontinue;\n", "")),
-    "E3": ("arrowlake", ACR,
+    "E3": ("arrowlake",
            ("\t\thwc->acr_causes = causes;",
             "\t\tcauses |= hwc->acr_causes;\n\t\thwc->acr_causes = causes;")),
-    "E4": ("arrowlake", ACR,
+    "E4": ("arrowlake",
            ("\t\telse\n\t\t\tintel_acr_write(acr, idx, causes, hwc->sample_period);",
             "")),
-    "E5": ("arrowlake", ACR,
+    "E5": ("arrowlake",
            ("hwc->config &= ~ARCH_PERFMON_EVENTSEL_INT;",
             "hwc->config |= ARCH_PERFMON_EVENTSEL_INT;")),
-    "E6": ("arrowlake", ACR,
+    "E6": ("arrowlake",
            ("\tif (!intel_acr_is_member(event)) {\n\t\tgroup->foreign = true;",
             "\tif (event->group_leader == (void *)1) {\n\t\tgroup->foreign = true;")),
-    "E7": ("arrowlake", ACR,
+    "E7": ("arrowlake",
            ("\t\tif (intel_acr_is_member(sibling) &&\n\t\t    intel_acr_is_cause",
             "\t\tif (intel_acr_is_cause"),
            ("\t\tif (intel_acr_is_member(sibling))\n\t\t\tlast", "\t\t\tlast"),
@@ -108,25 +108,25 @@ FAULTS = {
             "\tif (!intel_acr_is_member(event)) {",
             "\tif (event->group_leader == event &&\n"
             "\t    !intel_acr_is_member(event)) {")),
-    "E8": ("arrowlake", ACR,
+    "E8": ("arrowlake",
            ("if (leader != event) {\n\t\tintel_acr_collect",
             "if (leader) {\n\t\tintel_acr_collect")),
-    "E9": ("arrowlake", CORE,
+    "E9": ("arrowlake",
            ("event->hw.dyn_constraint &= x86_pmu.lbr_counters;",
             "leader->hw.dyn_constraint &= x86_pmu.lbr_counters;")),
-    "E10": ("arrowlake", HEADER,
+    "E10": ("arrowlake",
             ("return event->hw.flags & PERF_X86_EVENT_ACR;",
              "return intel_acr_counters(event->pmu).reload;")),
-    "E11": ("trace", ACR,
+    "E11": ("trace",
             ("\tbool self = intel_acr_prepare(this_cpu_ptr(&intel_acr_cpu), event);\n"
              "\tint idx = event->hw.idx;\n\n"
              "\tstatic_call(intel_acr_base_enable)(event);\n",
              "\tint idx = event->hw.idx;\n\tbool self;\n\n"
              "\tstatic_call(intel_acr_base_enable)(event);\n"
              "\tself = intel_acr_prepare(this_cpu_ptr(&intel_acr_cpu), event);\n")),
-    "E12": ("clearwaterforest", ACR,
+    "E12": ("clearwaterforest",
             ("return x86_pmu.acr_cntr_mask64;", "return false;")),
-    "E13": ("arrowlake", ACR,
+    "E13": ("arrowlake",
             ("on ? intel_acr_late_setup : NULL);", "NULL);")),
 }
 
@@ -146,17 +146,25 @@ def git(*words):
                    stdout=subprocess.DEVNULL)
 
 
+def replace(texts, name):
+    """Change {path: text}; a fault has to fit exactly once."""
+    for have, fault in FAULTS[name][1:]:
+        fits = [path for path, text in texts.items() for _ in range(text.count(have))]
+        if len(fits) != 1:
+            sys.exit(f"mutate.py: {name} fits {len(fits)} times: {have}")
+        texts[fits[0]] = texts[fits[0]].replace(have, fault)
+
+
 def put_back(name):
-    """Change the tree; a fault has to fit exactly once."""
-    _, path, *edits = FAULTS[name]
-    with open(f"{TREE}/{path}", encoding="utf-8") as file:
-        text = file.read()
-    for have, fault in edits:
-        if text.count(have) != 1:
-            sys.exit(f"mutate.py: {name} fits {text.count(have)} times into {path}")
-        text = text.replace(have, fault)
-    with open(f"{TREE}/{path}", "w", encoding="utf-8") as file:
-        file.write(text)
+    """Change the tree."""
+    texts = {}
+    for path in FILES:
+        with open(f"{TREE}/{path}", encoding="utf-8") as file:
+            texts[path] = file.read()
+    replace(texts, name)
+    for path, text in texts.items():
+        with open(f"{TREE}/{path}", "w", encoding="utf-8") as file:
+            file.write(text)
 
 
 def build():

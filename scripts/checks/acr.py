@@ -429,7 +429,7 @@ def mainline(check):
 RELOADABLE = "pmusim-acr-reload=0x7000000f0"
 REFUSALS = """
 dmesg -n 1
-echo 'file acr.c +p' > /proc/dynamic_debug/control
+echo 'file acr_open.c +p' > /proc/dynamic_debug/control
 refusals cpu_atom cpu_core
 """
 EINVAL = 22

@@ -7,7 +7,7 @@ import re
 import unittest
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-CODE = TOP + "/arch/x86/events/intel/acr.c"
+CODE = TOP + "/arch/x86/events/intel/acr_open.c"
 HEADER = TOP + "/arch/x86/events/intel/acr.h"
 DOCUMENT = TOP + "/Documentation/admin-guide/perf/intel-acr.rst"
 

@@ -149,11 +149,22 @@ static inline bool intel_acr_hides_overflow(const struct perf_event *event)
 	return is_acr_event(event);
 }
 
+/* Is a reload value of so many events the same under any rule? */
+static inline bool intel_acr_period_valid(u64 period)
+{
+	return period && period <= INTEL_ACR_MAX_PERIOD;
+}
+
 bool intel_acr_is_member(struct perf_event *event);
+u64 intel_acr_member_bit(const struct perf_event *event);
+u64 intel_acr_mask(const struct perf_event *event);
+
 enum intel_acr_refusal intel_acr_check_group(struct perf_event *event);
 int intel_acr_event_join(struct perf_event *event);
 int intel_acr_refuse(const struct perf_event *event,
 		     enum intel_acr_refusal refusal);
+void intel_acr_no_counters(struct perf_event *event,
+			   const struct perf_event *starved);
 
 u64 intel_acr_causes(struct perf_event *event, struct perf_event **list,
 		     const int *assign, int n);
