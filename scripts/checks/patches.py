@@ -224,9 +224,13 @@ def cocci(check, all_commits):
         export(folder, name, commit, paths)
     export(folder, "base", "base", sorted(every))
     scripts = sorted(glob.glob(SERIES + "/scripts/coccinelle/*/*.cocci"))
+    said = ""
     with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
-        said = "".join(pool.map(lambda script: semantic_patch(script, folder),
-                                scripts))
+        for number, text in enumerate(
+                pool.map(lambda script: semantic_patch(script, folder), scripts), 1):
+            said += text
+            if not number % 10:
+                print(f"      coccicheck {number}/{len(scripts)}", flush=True)
     log = LOG + "/patches-coccicheck.log"
     with open(log, "w", encoding="utf-8") as file:
         file.write(said)
