@@ -17,7 +17,7 @@ packages="
 
 case ${1:-} in
 deb) packages="cpio debhelper kmod libslang2-dev libssl-dev libtraceevent-dev
-	libzstd-dev rsync" ;;
+	libzstd-dev openssl rsync zstd" ;;
 lint) packages="asciidoc-base clang-tidy libtraceevent-dev pyflakes3 python3-sphinx" ;;
 esac
 

@@ -24,7 +24,42 @@ KERNEL_ONLY = ("ARRAY_SIZE,PREFER_DEFINED_ATTRIBUTE_MACRO,VOLATILE,"
                "EMBEDDED_FUNCTION_NAME")
 
 
+# A definition that others see: a global function, or an inline one of a header.
+FUNCTION = re.compile(r"^(?:static (?:__always_)?inline )?"
+                      r"(?!static|\s|#|/|\}|DEFINE|DECLARE|typedef|struct \w+ \{)"
+                      r"(?:[\w*]+[ \t\n]+\*?)+?(\w+)\([^;{}]*?\)\n\{", re.M)
+
+
+def undocumented(texts):
+    """Functions that others use, in {path: text of a kernel file}, without
+    kernel-doc. Of the two of an option, on and off, one has it."""
+    documented = {name for text in texts.values() for name in
+                  re.findall(r"^/\*\*\n \* (\w+) - ", text, re.M)}
+    missing = []
+    for path, text in texts.items():
+        for found in FUNCTION.finditer(text):
+            if found[0].startswith("static") and not path.endswith(".h"):
+                continue
+            if found[1] not in documented:
+                missing.append(f"{path}: {found[1]}")
+    return missing
+
+
+def kernel_doc(check):
+    """Every function of the driver that other files use has kernel-doc."""
+    if not check.wants("lint", "kernel-doc-is-there"):
+        return
+    texts = {}
+    for path in own_files("arch/x86/events/*.[ch]"):
+        with open(f"{TOP}/{path}", encoding="utf-8") as file:
+            texts[path] = file.read()
+    missing = undocumented(texts)
+    check.record("lint", "kernel-doc-is-there", "fail" if missing else "pass",
+                 why="\n".join(missing))
+
+
 def lint(check):
+    kernel_doc(check)
     for path in own_files("*.sh", ".ci/run"):
         check.run("lint", f"shellcheck-{path}", ["shellcheck", path])
     for path in own_files("*.py", "tools/testing/machine/run"):

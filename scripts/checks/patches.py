@@ -32,11 +32,21 @@ OPTIONS = TREE + "/arch/x86/events/intel/Kconfig"
 # Folders that are built whole, as a header of theirs may have changed.
 EVENTS = ("arch/x86/events/", "kernel/events/")
 
-# What a configuration changes in the test machine's; the first two are built
-# with every patch, the others with the last one.
+# What else includes the headers that the series changes; the test machine has no
+# use for it.
+BESIDE = dict.fromkeys((
+    "CPU_SUP_AMD", "CPU_SUP_ZHAOXIN", "PERF_EVENTS_AMD_POWER",
+    "PERF_EVENTS_AMD_UNCORE", "PERF_EVENTS_AMD_BRS", "PERF_EVENTS_INTEL_UNCORE",
+    "PERF_EVENTS_INTEL_RAPL", "PERF_EVENTS_INTEL_CSTATE", "VIRTUALIZATION", "KVM",
+    "KVM_INTEL"), "y")
+# What a configuration changes in the test machine's with these; the first two are
+# built with every patch, the others with the last one.
 CONFIGS = {
     "on": {},
     "off": {"OURS": "n"},
+    "acr-only": {"PERF_EVENTS_INTEL_FREEZE": "n"},
+    "freeze-only": {"PERF_EVENTS_INTEL_ACR": "n"},
+    "no-watchdog": {"HARDLOCKUP_DETECTOR": "n"},
     "no-kunit": {"KUNIT": "n"},
     "up": {"SMP": "n", "NR_CPUS": None, "HOTPLUG_CPU": None},
     "i386": {"64BIT": "n", "X86_32": "y"},
@@ -131,28 +141,37 @@ class Walk:
         checkout(commit)
 
 
-def fragment(config):
-    """The options of a configuration, as text."""
+def options(config):
+    """{option: value} of what a configuration is about; None leaves it to Kconfig."""
     changes = dict(CONFIGS[config])
     ours = changes.pop("OURS", "y")
-    with open(MACHINE + "/kernel.config", encoding="utf-8") as file:
-        lines = [line for line in file.read().splitlines()
-                 if not any(line.startswith(f"CONFIG_{name}=") for name in changes)]
-    lines += [f"CONFIG_{name}={value}" for name, value in changes.items() if value]
     tests = changes.get("KUNIT", ours)
+    wanted = dict(BESIDE)
     if os.path.exists(OPTIONS):
         with open(OPTIONS, encoding="utf-8") as file:
-            lines += [f"CONFIG_{name}={tests if 'KUNIT' in name else ours}"
-                      for name in re.findall(r"^config (\w+)$", file.read(), re.M)]
-    return "\n".join(lines) + "\n"
+            for name in re.findall(r"^config (\w+)$", file.read(), re.M):
+                wanted[name] = tests if "KUNIT" in name else ours
+    wanted.update(changes)
+    # What depends on an option that is off goes with it.
+    for name in [name for name, value in wanted.items() if value == "n"]:
+        for other in wanted:
+            if other.startswith(name + "_") or \
+                    other.startswith(name.replace("CPU_SUP_", "PERF_EVENTS_") + "_"):
+                wanted[other] = "n"
+    return wanted
 
 
 def configure(config):
     """Write the configuration; make sees whether it is another."""
     out = f"{BUILD}/patches/{config}"
     os.makedirs(out, exist_ok=True)
+    wanted = options(config)
+    with open(MACHINE + "/kernel.config", encoding="utf-8") as file:
+        lines = [line for line in file.read().splitlines()
+                 if line.partition("=")[0].removeprefix("CONFIG_") not in wanted]
+    lines += [f"CONFIG_{name}={value}" for name, value in wanted.items() if value]
     with open(out + "/fragment", "w", encoding="utf-8") as file:
-        file.write(fragment(config))
+        file.write("\n".join(lines) + "\n")
     arch = ["ARCH=i386"] if config == "i386" else []
     status, text = captured([*KBUILD, *arch, "O=" + out,
                              f"KCONFIG_ALLCONFIG={out}/fragment", "allnoconfig"],
@@ -160,14 +179,21 @@ def configure(config):
                             env=ENVIRONMENT)
     if status:
         sys.exit(tail(text))
+    with open(out + "/.config", encoding="utf-8") as file:
+        took = dict(re.findall(r"^CONFIG_(\w+)=(.*)$", file.read(), re.M))
+    other = [name for name, value in wanted.items()
+             if value and took.get(name, "n") != value]
+    if other:
+        sys.exit(f"{config}: did not take: {' '.join(other)}")
     return [*KBUILD, *arch, "O=" + out]
 
 
-def build(walk, name, config):
+def build(walk, name, config, objects=()):
     """Compile with all warnings what a patch touches or may have changed."""
     make = configure(config)
     walk.run(name and f"{name}-build-{config}", "build-" + config,
-             [*make, f"-j{JOBS}", "W=1", *EVENTS])
+             [*make, f"-j{JOBS}", "W=1", *EVENTS,
+              *(path for path in objects if not path.startswith(EVENTS))])
     return make
 
 
@@ -204,8 +230,9 @@ def semantic_patch(script, folder):
     done = subprocess.run(
         ["nice", "spatch", "-D", "report", "--no-show-diff", "--very-quiet",
          "--cocci-file", script, *(options[1].split() if options else []),
-         "--dir", folder], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-        text=True, check=False)
+         "--dir", folder], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"{script}: {tail(done.stderr)}")
     return done.stdout
 
 
@@ -253,10 +280,11 @@ def sparse(walk, name, make, objects):
 
 
 def selftests(walk, name):
+    """The compiler's words are in the log of the build."""
     walk.run(name + "-selftests", "selftests", [
         "env", "SELFTESTS_TREE=" + TREE,
-        f"SELFTESTS_OUT={BUILD}/patches/selftests",
-        TOP + "/scripts/build-selftests.sh"])
+        f"SELFTESTS_OUT={BUILD}/patches/selftests", "sh", "-c",
+        f"'{TOP}/scripts/build-selftests.sh' && cat '{LOG}/selftests.log'"])
 
 
 def style(check):
@@ -293,6 +321,24 @@ def kernel_patch(paths):
     return any(path.startswith(("arch/", "include/", "kernel/")) for path in paths)
 
 
+def suites():
+    """How many KUnit suites the events of the checked out patch have."""
+    found = glob.glob(TREE + "/arch/x86/events/**/tests/*.c", recursive=True)
+    number = 0
+    for path in found:
+        with open(path, encoding="utf-8") as file:
+            number += len(re.findall(r"^kunit_test(?:_init_section)?_suites?\(",
+                                     file.read(), re.M))
+    return number
+
+
+def wrong_suites(console, expected):
+    """What is not as it should be about KUnit's results on a console."""
+    ran = len(re.findall(r"\] ok \d+ ", console))
+    return re.findall(r"\] +(not ok .*)$", console, re.M) + (
+        [f"{ran} of {expected} KUnit suites passed"] if ran != expected else [])
+
+
 def bisect(check):
     """Every patch that touches the kernel boots, counts, and passes KUnit."""
     if not check.need("bisect", "series", "rootfs", "qemu"):
@@ -313,11 +359,12 @@ def bisect(check):
                 "--kernel", BUILD + "/kernel-bisect/arch/x86/boot/bzImage")
             with open(f"{BUILD}/check/bisect-{name}/console.log",
                       encoding="utf-8", errors="replace") as console:
-                bad = re.findall(r"\] +(not ok .*)$", console.read(), re.M)
+                bad = wrong_suites(console.read(), suites())
             counted = re.findall(r"^cpu\d,(\d+),", text, re.M)
-            if bad or counted != [str(model.INSTRUCTIONS),
-                                  str(model.BRANCHES)] * 2:
-                status, text = 1, "\n".join([*bad, f"counted: {counted}"])
+            if counted != [str(model.INSTRUCTIONS), str(model.BRANCHES)] * 2:
+                bad.append(f"counted: {counted}")
+            if bad:
+                status, text = 1, "\n".join(bad)
         check.record("bisect", name, "fail" if status else "pass",
                      time.monotonic() - start, log, tail(text))
 
@@ -337,7 +384,7 @@ def run(check):
     there = [target for target in kernel
              if os.path.exists(f"{TREE}/{target[:-2]}.c")]
     for config in CONFIGS:
-        make = build(walk, None, config)
+        make = build(walk, None, config, there if config in EVERY_PATCH else ())
         if config == "on":
             sparse(walk, None, make, there)
     for variant in PERF_VARIANTS:
@@ -348,7 +395,7 @@ def run(check):
         objects = sources(found)
         if kernel_patch(found):
             for config in EVERY_PATCH:
-                make = build(walk, name, config)
+                make = build(walk, name, config, objects)
                 if config == "on" and objects:
                     sparse(walk, name, make, objects)
         if any(path.startswith(("tools/perf/", "tools/lib/")) for path in found):

@@ -106,7 +106,12 @@ int intel_acr_hw_config(struct perf_event *event);
 
 struct intel_acr_counters intel_acr_counters(struct pmu *pmu);
 
-/* Is the event reloaded, by others or by itself? */
+/**
+ * is_acr_event - Tell whether an event is reloaded, by others or by itself
+ * @event:	event of the core PMU
+ *
+ * Return: true of an event with a mask.
+ */
 static inline bool is_acr_event(const struct perf_event *event)
 {
 	return event->hw.flags & PERF_X86_EVENT_ACR;
@@ -149,7 +154,12 @@ static inline bool intel_acr_hides_overflow(const struct perf_event *event)
 	return is_acr_event(event);
 }
 
-/* Is a reload value of so many events the same under any rule? */
+/**
+ * intel_acr_period_valid - Tell whether a counter can be reloaded by a period
+ * @period:	number of events
+ *
+ * Return: true if the reload value means the same under any rule.
+ */
 static inline bool intel_acr_period_valid(u64 period)
 {
 	return period && period <= INTEL_ACR_MAX_PERIOD;

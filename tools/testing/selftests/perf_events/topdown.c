@@ -728,23 +728,28 @@ TEST_F(topdown, topdown_r25_join)
 	EXPECT_LE(count[1], count[0] - slots);
 }
 
-/* Fork over and over; the exit status tells whether one of them failed */
-static void fork_often(int depth)
+/* Fork, and tell whether the child, which may do something, ended well */
+static bool forked(void (*run)(void))
 {
-	bool failed = false;
-	int status, i;
+	pid_t child = fork();
+	int status;
 
-	for (i = 0; i < (depth ? 1 : 40) && !failed; i++) {
-		pid_t child = fork();
-
-		if (!child && depth)
-			fork_often(depth - 1);
-		if (!child)
-			_exit(0);
-		failed = child < 0 || waitpid(child, &status, 0) != child ||
-			 status;
+	if (!child) {
+		if (run)
+			run();
+		_exit(0);
 	}
-	_exit(failed);
+	return child > 0 && waitpid(child, &status, 0) == child && !status;
+}
+
+static void fork_often(void)
+{
+	int i;
+
+	for (i = 0; i < 40; i++) {
+		if (!forked(NULL))
+			_exit(1);
+	}
 }
 
 /*
@@ -765,7 +770,7 @@ TEST_F_TIMEOUT(topdown, topdown_r26_fork_while_closing, 120)
 		if (!child) {
 			if (read(go[0], &byte, 1) != 1)
 				_exit(2);
-			fork_often(1);
+			_exit(!forked(fork_often));
 		}
 
 		for (i = 0; i < MEMBERS; i++) {
