@@ -6,8 +6,9 @@ import os
 import re
 import subprocess
 import sys
+import time
 
-from checks.harness import BUILD, TOP
+from checks.harness import BUILD, LOG, TOP, captured, tail
 
 def own_files(*patterns):
     """Files of the repository, committed or about to be."""
@@ -58,11 +59,21 @@ def kernel_doc(check):
                  why="\n".join(missing))
 
 
+def series_style(check):
+    """(status, text, log) of check-series.sh, which takes a while: once a run."""
+    if not hasattr(check, "style"):
+        log = LOG + "/lint-series.log"
+        check.style = (*captured([TOP + "/scripts/check-series.sh",
+                                  BUILD + "/linux"], log), log)
+    return check.style
+
+
 def lint(check):
     kernel_doc(check)
     for path in own_files("*.sh", ".ci/run"):
         check.run("lint", f"shellcheck-{path}", ["shellcheck", path])
-    for path in own_files("*.py", "tools/testing/machine/run"):
+    for path in own_files("*.py", "tools/testing/machine/run",
+                          "tools/testing/pmusim/guest/run"):
         check.run("lint", f"python-{path}", [
             sys.executable, "-W", "error", "-c",
             "import sys; compile(open(sys.argv[1]).read(), sys.argv[1], 'exec')",
@@ -76,10 +87,11 @@ def lint(check):
             check.run("lint", f"checkpatch-{path}", [
                 checkpatch, "--no-tree", "--strict", "--terse", "--ignore",
                 KERNEL_ONLY, "-f", path])
-    if os.path.exists(TOP + "/scripts/check-series.sh") and \
-            check.wants("lint", "series") and check.need("lint", "series"):
-        check.run("lint", "series", [TOP + "/scripts/check-series.sh",
-                                    BUILD + "/linux"])
+    if check.wants("lint", "series") and check.need("lint", "series"):
+        start = time.monotonic()
+        status, text, log = series_style(check)
+        check.record("lint", "series", "fail" if status else "pass",
+                     time.monotonic() - start, log, tail(text))
 
 
 def manuals():
@@ -118,8 +130,8 @@ def asciidoc(check):
 def static(check):
     """What needs programs that no test does: scripts/deps.sh lint has them."""
     asciidoc(check)
-    check.run("static", "pyflakes", ["pyflakes3", "scripts",
-                                     "tools/testing/machine/run"])
+    check.run("static", "pyflakes", ["pyflakes3", *own_files(
+        "*.py", "tools/testing/machine/run", "tools/testing/pmusim/guest/run")])
     for path in sorted(glob.glob(TOP + "/tools/testing/pmusim/model/*.c")):
         check.run("static", f"clang-tidy-{os.path.basename(path)[:-2]}", [
             "clang-tidy", "--quiet", path, "--", "-std=c11"])

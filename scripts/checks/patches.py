@@ -16,6 +16,7 @@ import sys
 import time
 
 from checks import model
+from checks.lint import series_style
 from checks.harness import BUILD, JOBS, LOG, MACHINE, TOP, boot, captured, tail
 
 TREE = BUILD + "/patches/linux"
@@ -289,13 +290,11 @@ def selftests(walk, name):
 
 def style(check):
     """checkpatch and kernel-doc, a row a patch."""
-    status, text = captured([TOP + "/scripts/check-series.sh", SERIES],
-                            LOG + "/patches-style.log")
+    status, text, log = series_style(check)
     rows = re.findall(r"^(ok|FAIL)\t(.*)$", text, re.M)
     for (result, _), (name, _) in zip(rows, commits()):
         check.record("patches", name + "-style",
-                     "pass" if result == "ok" else "fail", 0,
-                     LOG + "/patches-style.log")
+                     "pass" if result == "ok" else "fail", 0, log)
     if status and all(result == "ok" for result, _ in rows):
         check.record("patches", "style", "fail", why=tail(text))
 

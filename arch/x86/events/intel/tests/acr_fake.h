@@ -258,7 +258,6 @@ static void install(struct kunit *test, struct perf_event *event)
 
 static struct perf_event *add_member(struct kunit *test, u64 mask)
 {
-	struct fake_group *group = test->priv;
 	struct perf_event *event = core_event(test, mask);
 
 	KUNIT_ASSERT_EQ(test, config(test, event), 0);
