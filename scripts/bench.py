@@ -50,6 +50,8 @@ from checks import acr_cost, harness, samples, switch_cost, topdown  # noqa: E40
 PERIOD = 10007
 WEIGHTS = {"insns": 1, "rdmsr": 30, "rdpmc": 30, "wrmsr": 100, "apic": 100}
 
+HEAD = ("scenario", "cpu", "variant", "metric", "value")
+
 # variant: the kernel it boots
 VARIANTS = {"stock": "stock", "series": "series", "series-freeze": "series",
             "mainline": "mainline"}
@@ -316,17 +318,29 @@ def main():
         rows += acr_rows(chosen, compared)
 
     os.makedirs(os.path.dirname(args.table), exist_ok=True)
+    merged = merge(args.table, rows)
     with open(args.table, "w", encoding="utf-8") as out:
-        print("scenario", "cpu", "variant", "metric", "value", sep="\t", file=out)
-        for row in rows:
+        print(*HEAD, sep="\t", file=out)
+        for row in merged:
             print(*row, sep="\t", file=out)
     show(rows)
+
+
+def merge(table, rows):
+    """Rows of earlier runs, but for what was measured again, and these."""
+    if not os.path.exists(table):
+        return rows
+    again = {tuple(row[:3]) for row in rows}
+    with open(table, encoding="utf-8") as file:
+        old = [tuple(line.rstrip("\n").split("\t")) for line in file]
+    return [row for row in old[1:] if row[:3] not in again] + rows
 
 
 def show(rows):
     """A line for each scenario, CPU and variant."""
     metrics = ("wrmsr", "rdmsr", "apic", "rdpmc", "insns", "cost", "cost_ratio",
-               "samples", "stale", "bytes", "kernel_insns", "error_pp")
+               "samples", "stale", "bytes", "kernel_insns", "error_pp",
+               "slots_percent")
     print(f"{'scenario':24} {'cpu':14} {'variant':13}"
           + "".join(f" {metric:>8}" for metric in metrics))
     table = collections.defaultdict(dict)

@@ -29,6 +29,7 @@ TABLE = os.path.join(series.ROOT, "build/results/drift.tsv")
 def fetch(base):
     """(tarball, version) of a base."""
     tarball = subprocess.run([os.path.join(series.ROOT, "scripts/fetch.sh"), base],
+                             env={**os.environ, "RECENT": "1"},
                              check=True, text=True,
                              stdout=subprocess.PIPE).stdout.strip()
     version = hooks.read(os.path.join(os.path.dirname(tarball), "version"))

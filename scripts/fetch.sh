@@ -10,7 +10,8 @@
 #
 # apt runs on a configuration of its own below the cache; the system's is only
 # read, for the mirror. What the cache holds is used without network; removing
-# the folder fetches anew.
+# the folder fetches anew, and so does RECENT=1 what is older than a week, if there
+# is a network.
 . "$(dirname "$0")/lib.sh"
 
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
@@ -149,6 +150,10 @@ rr) result=rr ;;
 esac
 
 alone "$cache/sources"
+if [ -n "${RECENT:-}" ] && [ -d "$store" ] &&
+	[ -n "$(find "$store" -maxdepth 0 -mtime +6)" ] && configure; then
+	rm -rf "$store"
+fi
 if [ ! -d "$store" ]; then
 	configure || die "apt cannot read Debian's lists (is there a network? see" \
 		"$build/log/apt-lists.log), and $store has no copy of $what"

@@ -334,6 +334,9 @@ def make_series(opts):
         make_stock(tree, opts["stock"])
 
     person = identity()
+    if patches and NEUTRAL[1] in person:
+        raise SeriesError("patches to mail are signed off: please set"
+                          " git config user.name and user.email")
     inputs = [os.path.join(ROOT, p) for p in ours]
     inputs += [os.path.join(ROOT, "scripts", p) for p in
                ("series.py", "hooks.py", "letter.py")]

@@ -4,6 +4,7 @@
 
 import os
 import sys
+import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
@@ -199,6 +200,20 @@ class AcrTest(unittest.TestCase):
         self.assertEqual(acr_cost.hot_spot({("misses", "loop2"): 9,
                                             ("misses", "loop1"): 1}),
                          {"loop1", "loop2"})
+
+
+class Table(unittest.TestCase):
+    def test_a_run_of_one_scenario_keeps_the_others(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".tsv") as file:
+            file.write("\t".join(bench.HEAD) + "\n"
+                       "a\tskylake\tstock\twrmsr\t4\n"
+                       "a\tskylake\tstock\told\t5\n"
+                       "b\tskylake\tstock\twrmsr\t6\n")
+            file.flush()
+            new = bench.table_row("a", "skylake", "stock", "wrmsr", 3)
+            self.assertEqual(bench.merge(file.name, [new]), [
+                ("b", "skylake", "stock", "wrmsr", "6"), new])
+        self.assertEqual(bench.merge(file.name, [new]), [new])
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import unittest
+from unittest import mock
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
@@ -55,9 +56,12 @@ class SeriesTest(FolderTest):
         subprocess.run(["tar", "-cJf", self.path("linux.tar.xz"), "-C", self.top,
                         "linux"], check=True)
 
-    def run_series(self, *more):
+    def run_series(self, *more, person="Jane Doe"):
         out, err = io.StringIO(), io.StringIO()
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        names = {"GIT_AUTHOR_NAME": person, "GIT_AUTHOR_EMAIL": person and "jane@doe",
+                 "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null"}
+        with mock.patch.dict(os.environ, names), \
+                contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             status = series.main(["--series", self.path("repo/series"), *more])
         return status, out.getvalue() + err.getvalue()
 
@@ -66,6 +70,16 @@ class SeriesTest(FolderTest):
         return self.run_series("--base", self.path("linux.tar.xz"), "--tree",
                                self.path("tree"), "--stock", self.path("stock"),
                                *mail, *more)
+
+    def test_mail_is_signed_off_by_somebody(self):
+        tree = ("--base", self.path("linux.tar.xz"), "--tree", self.path("tree"))
+        status, text = self.run_series(*tree, "--patches", self.path("patches"),
+                                       person="")
+        self.assertEqual(status, 1)
+        self.assertIn("git config user.name", text)
+        self.assertFalse(os.path.exists(self.path("patches")))
+        status, text = self.run_series(*tree, person="")
+        self.assertEqual(status, 0, text)
 
     def git(self, *argv):
         return subprocess.run(["git", *argv], cwd=self.path("tree"), check=True,
