@@ -6,7 +6,9 @@
 # information, which would double time and disk, and with the options of the
 # series but for its KUnit tests. The kernels are called 6.12.N-FLAVOUR-corepmu
 # and live beside Debian's and each other; perf is perf-corepmu. Packages land in
-# build/deb, a row "flavour seconds disk_mib result" in build/results/deb.tsv.
+# build/deb in place of the last ones of that flavour, a row
+# "flavour seconds disk_mib result" in build/results/deb.tsv. Their version goes up
+# with every commit, so that a newer series is an upgrade.
 #
 # With ONLY=events the configuration is taken and nothing is built of it but
 # arch/x86/events and perf.
@@ -58,7 +60,7 @@ took()
 		done
 }
 
-# perf_package VERSION: perf with what Debian's links, under a name of its own.
+# perf_package VERSION FOLDER: perf with what Debian's links, under a name of its own.
 perf_package()
 {
 	root=$build/deb-$flavour/perf-root
@@ -93,7 +95,7 @@ Description: performance analysis tool with ACR and TopDown of Intel PMUs
  beside any other perf, as perf-corepmu.
 END
 	)
-	dpkg-deb --root-owner-group -b "$root" "$build/deb" >/dev/null
+	dpkg-deb --root-owner-group -b "$root" "$2" >/dev/null
 }
 
 # One row a flavour.
@@ -110,17 +112,18 @@ logged "deb-$flavour-config" configure
 took
 if [ "${ONLY:-}" = events ]; then
 	logged "deb-$flavour-events" kmake -j"$jobs" prepare arch/x86/events/
-	perf_package 0
+	perf_package 0 "$build/deb-$flavour"
 	record events
 	exit
 fi
-version=$(kmake -s kernelversion)
-logged "deb-$flavour" kmake -j"$jobs" KDEB_PKGVERSION="$version-1" \
+version=$(kmake -s kernelversion)-$(git -C "$top" rev-list --count HEAD)
+rm -f "$build/deb-$flavour"/*.deb
+logged "deb-$flavour" kmake -j"$jobs" KDEB_PKGVERSION="$version" \
 	KDEB_SOURCENAME="linux-corepmu" \
 	DEB_BUILD_PROFILES=pkg.linux-upstream.nokerneldbg DPKG_FLAGS=-d bindeb-pkg
+rm -f "$build/deb"/*-"$flavour"-corepmu_*.deb "$build/deb"/perf-corepmu_*.deb
 mv "$build/deb-$flavour"/linux-image-*.deb "$build/deb-$flavour"/linux-headers-*.deb \
 	"$build/deb"
-rm -f "$build/deb-$flavour"/*.deb
-perf_package "$version-1"
+perf_package "$version" "$build/deb"
 record built
 ls -sh "$build/deb"
