@@ -8,8 +8,6 @@
 
 #include "guest.h"
 
-#define SELECT(n)       (PMUSIM_MSR_PERFEVTSEL0 + (n))
-#define CTR(n)          (PMUSIM_MSR_FULL_WIDTH_PMC0 + (n))
 #define ENABLE          UINT64_C(1)
 #define OS              UINT64_C(2)
 #define USR             UINT64_C(4)

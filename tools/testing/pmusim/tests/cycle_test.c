@@ -11,7 +11,6 @@
 
 #include "guest.h"
 
-#define USR_INT         (COUNT_USR | PMUSIM_SEL_INT)
 #define CMASK(n)        ((uint64_t)(n) << PMUSIM_SEL_CMASK_SHIFT)
 #define INV             PMUSIM_SEL_INV
 #define EDGE            PMUSIM_SEL_EDGE
@@ -27,12 +26,6 @@
 #define EVENT_L1_MISSES UINT64_C(0x40d1)
 /* Of the CPU below alone */
 #define EVENT_RECOVERY  UINT64_C(0x01ad)
-
-static unsigned int next_random(uint32_t *seed, unsigned int below)
-{
-    *seed = *seed * 1664525 + 1013904223;
-    return (*seed >> 8) % below;
-}
 
 /*
  * An E-core of any width and of any cost of things, so that what is lost ends

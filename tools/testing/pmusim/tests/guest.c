@@ -324,3 +324,9 @@ void guest_rdpmc_faults(struct guest *g, uint32_t index)
     assert_int_equal(pmusim_rdpmc(&g->pmu, g->class, index, &value),
                      PMUSIM_FAULT);
 }
+
+unsigned int next_random(uint32_t *seed, unsigned int below)
+{
+    *seed = *seed * 1664525 + 1013904223;
+    return (*seed >> 8) % below;
+}

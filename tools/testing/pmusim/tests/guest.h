@@ -15,6 +15,8 @@
 #define V6_FX_CTR(n)    (PMUSIM_MSR_V6_FX0_CTR + PMUSIM_MSR_V6_STEP * (n))
 #define V6_FX_CFG_B(n)  (V6_FX_CTR(n) + 2)
 #define V6_FX_CFG_C(n)  (V6_FX_CTR(n) + 3)
+#define SELECT(n)       (PMUSIM_MSR_PERFEVTSEL0 + (n))
+#define CTR(n)          (PMUSIM_MSR_FULL_WIDTH_PMC0 + (n))
 #define FIXED_BIT(n)    pmusim_bit(PMUSIM_FIXED_BASE + (n))
 
 #define EVENT_INSNS     UINT64_C(0x00c0)
@@ -25,6 +27,7 @@
 #define WRAP(n)         (PMUSIM_COUNTER_MASK + 1 - (n))
 #define COUNT_USR       (PMUSIM_SEL_USR | PMUSIM_SEL_EN)
 #define COUNT_OS        (PMUSIM_SEL_OS | PMUSIM_SEL_EN)
+#define USR_INT         (COUNT_USR | PMUSIM_SEL_INT)
 
 /* Linear addresses that the guest has memory at */
 #define GUEST_MEMORY        UINT64_C(0xffff888000010000)
@@ -89,5 +92,8 @@ uint64_t guest_rdpmc(struct guest *g, uint32_t index);
 void guest_wrmsr_faults(struct guest *g, uint32_t msr, uint64_t value);
 void guest_rdmsr_faults(struct guest *g, uint32_t msr);
 void guest_rdpmc_faults(struct guest *g, uint32_t index);
+
+/* The next number of a sequence, below @below */
+unsigned int next_random(uint32_t *seed, unsigned int below);
 
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "guest.h"
+#include "cpu_fixture.h"
 
 #define RDPMC_METRICS   0x20000000
 #define RDPMC_SLOTS     (0x40000000 | 3)
@@ -18,17 +18,6 @@ enum {
     RETIRING, BAD_SPEC, FRONTEND, BACKEND,
     HEAVY, MISPREDICTED, FETCH_LATENCY, MEMORY_BOUND,
 };
-
-static struct guest guest;
-
-static struct guest *make(const char *cpu, bool atom)
-{
-    struct guest *g = &guest;
-
-    guest_init(g, cpu, atom);
-    g->class = PMUSIM_OS;
-    return g;
-}
 
 /* As Linux starts: slots to 0, then the metrics, then both on */
 static struct guest *make_counting(const char *cpu)
@@ -62,12 +51,6 @@ static unsigned int byte(uint64_t value, unsigned int i)
 static unsigned int level_1(uint64_t value)
 {
     return byte(value, 0) + byte(value, 1) + byte(value, 2) + byte(value, 3);
-}
-
-static unsigned int next_random(uint32_t *seed, unsigned int below)
-{
-    *seed = *seed * 1664525 + 1013904223;
-    return (*seed >> 8) % below;
 }
 
 /* Existence */
