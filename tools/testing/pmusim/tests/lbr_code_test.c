@@ -331,5 +331,5 @@ int main(void)
         rule(model_specific_branches_between_classes),
     };
 
-    return cmocka_run_group_tests_name("branch", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("lbr_code", tests, NULL, NULL);
 }
