@@ -230,9 +230,11 @@ def measure_switches(core_name, variant, chosen):
              and core_name in switch.cores}
     if not parts:
         return {}
-    status, text, log = switch_cost.run_on(
-        core_name, VARIANTS[variant], switch_cost.script(
-            core_name, *(switch.part for switch in parts.values())), "bench")
+    kernel = VARIANTS[variant]
+    status, text, log = harness.boot(
+        f"acr-cost-bench-{core_name}-{kernel}", switch_cost.script(
+            core_name, *(switch.part for switch in parts.values())),
+        *switch_cost.machine(core_name, kernel))
     found = {name: switch_cost.per_switch(text, name, switch.counters)
              for name, switch in parts.items()}
     if status or not all(found.values()):

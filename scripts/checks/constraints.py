@@ -2,9 +2,8 @@
 """Groups that get their counters only if the assignment looks for them."""
 
 import re
-import time
 
-from checks.harness import MACHINE_PARTS, boot, tail
+from checks.harness import tail
 
 # Counters 0 to 2 can be reloaded, 2 and 3 cause it. The cause is the one with the
 # least choice; given counter 2, it leaves two for the other three.
@@ -28,25 +27,22 @@ def overlap(check):
     """Masks that overlap without one being part of the other: the group opens,
     counts and samples."""
     for cpu, (pmu, number, option) in PLACES.items():
-        test = f"acr-B30-overlap-{cpu}"
-        if not check.wants("machine", test) or \
-                not check.need("machine", *MACHINE_PARTS):
+        case = check.case(f"acr-B30-overlap-{cpu}")
+        if not case:
             continue
-        start = time.monotonic()
-        status, text, log = boot(test, OVERLAP.format(pmu=pmu, cpu=number),
-                                 "--cpu", cpu, "--cpu-option", option)
+        text = case.boot(OVERLAP.format(pmu=pmu, cpu=number), "--cpu", cpu,
+                         "--cpu-option", option)
         found = {}
         for samples, event, symbol in re.findall(
                 r"^ *(\d+) samples (?:\w+/)?(\w+)/?: (\S+)$", text, re.M):
             found.setdefault(event, {})[symbol] = int(samples)
         branches = re.search(r"^branches (\d+)$", text, re.M)
         total = sum(found.get("cause", {}).values())
-        right = not status and branches and "30percent" not in found and \
-            list(found.get("20percent", {})) == ["loop2"] and \
-            {"loop1", "loop2"} <= set(found.get("10percent", {})) and \
-            abs(total - int(branches[1]) / 10000) < 2
-        check.record("machine", test, "pass" if right else "fail",
-                     time.monotonic() - start, log, f"{found}\n{tail(text)}")
+        case.judge(branches and "30percent" not in found and
+                   list(found.get("20percent", {})) == ["loop2"] and
+                   {"loop1", "loop2"} <= set(found.get("10percent", {})) and
+                   abs(total - int(branches[1]) / 10000) < 2,
+                   f"{found}\n{tail(text)}")
 
 
 def run(check):

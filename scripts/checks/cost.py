@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """What the PMI costs: no more than stock's, and less where counters freeze."""
 
-import time
-
 import bench
-from checks.harness import tail
+from checks.harness import MACHINE_PARTS, tail
 
 CPUS = ("skylake", "icelake", "arrowlake", "arrowlake-atom")
 VARIANTS = ("stock", "series", "series-freeze")
@@ -41,15 +39,12 @@ def excess(found):
 
 def run(check):
     for cpu in CPUS:
-        test = f"pmi-cost-{cpu}"
-        if not check.wants("machine", test) or \
-                not check.need("machine", "stock", "kernel", "rootfs", "qemu"):
+        case = check.case(f"pmi-cost-{cpu}", parts=("stock", *MACHINE_PARTS))
+        if not case:
             continue
-        start = time.monotonic()
         try:
             why = excess({variant: bench.measure(cpu, variant, list(bench.SCENARIOS))
                           for variant in VARIANTS})
         except SystemExit as error:
             why = [str(error)]
-        check.record("machine", test, "fail" if why else "pass",
-                     time.monotonic() - start, "", tail("\n".join(why)))
+        case.judge(not why, tail("\n".join(why)))

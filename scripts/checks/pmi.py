@@ -6,10 +6,9 @@ import glob
 import os
 import re
 import subprocess
-import time
 
-from checks.harness import (BUILD, IMAGES, LONG, MACHINE_PARTS, TOP, boot,
-                            numbers, tail)
+from checks.harness import (BUILD, IMAGES, LONG, MACHINE_PARTS, TOP, numbers,
+                            tail)
 from checks.power import FREEZES, INSTRUCTIONS
 
 # The interrupt comes late, so that a freeze makes others lose what happens
@@ -31,20 +30,17 @@ INDEPENDENCE = ("alone", "joined", "truth", "consent-loses")
 def independence(check):
     """A counter without consent stays exact beside samplers that freeze."""
     tests = [f"pmi-15-independence-{part}" for part in INDEPENDENCE]
-    if not any(check.wants("machine", test) for test in tests) or \
-            not check.need("machine", *MACHINE_PARTS):
+    case = check.case(*tests)
+    if not case:
         return
-    start = time.monotonic()
-    status, text, log = boot(
-        "pmi-15-independence", INDEPENDENT.format(
-            stops=2000 * LONG, truth=300 * LONG, few=200, seed=LONG),
-        "--cpu", "skylake", "--cpu-option", "pmusim-skid=50",
+    text = case.boot(INDEPENDENT.format(
+        stops=2000 * LONG, truth=300 * LONG, few=200, seed=LONG), "--cpu", "skylake",
+        "--cpu-option", "pmusim-skid=50", name="pmi-15-independence",
         timeout=300 * LONG)
     parts = re.findall(r"^== .*\n((?:(?!==).*\n)*)", text, re.M)
-    seconds = time.monotonic() - start
     for number, test in enumerate(tests):
         found = numbers(parts[number]) \
-            if len(parts) == len(tests) and not status else {}
+            if len(parts) == len(tests) and not case.status else {}
         right = "wrong" in found
         if test.endswith("loses"):
             right = right and found["wrong"] > 0 and found["lost"] > 0
@@ -54,8 +50,7 @@ def independence(check):
             right = right and found["pmis"] > 100000 * LONG
         if test.endswith("joined"):
             right = right and found["joined"] > 0 and found["active"] > 0
-        check.record("machine", test, "pass" if right else "fail",
-                     0 if number else seconds, log, tail(text, 40))
+        case.judge(right, tail(text, 40), test)
 
 
 COUNTS = """
@@ -69,21 +64,17 @@ counts -i {interrupts} -r {seed}
 
 def counts(check):
     """An event that only counts is exact, whoever samples, joins or leaves."""
-    test = "pmi-15-counting-event-is-exact"
-    if not check.wants("machine", test) or \
-            not check.need("machine", *MACHINE_PARTS):
+    case = check.case("pmi-15-counting-event-is-exact")
+    if not case:
         return
-    start = time.monotonic()
     interrupts = 100000 * LONG
-    status, text, log = boot(
-        test, COUNTS.format(interrupts=interrupts, seed=LONG), "--cpu",
-        "skylake", "--cpu-option", "pmusim-skid=50", timeout=300 * LONG)
+    text = case.boot(
+        COUNTS.format(interrupts=interrupts, seed=LONG), "--cpu", "skylake",
+        "--cpu-option", "pmusim-skid=50", timeout=300 * LONG)
     found = numbers(text)
-    right = not status and found.get("wrong") == 0 and \
-        found["pmis"] >= interrupts and found["compared"] > 100 and \
-        found["joined"] > 100 and found["active"] > 0
-    check.record("machine", test, "pass" if right else "fail",
-                 time.monotonic() - start, log, tail(text, 40))
+    case.judge(found.get("wrong") == 0 and found["pmis"] >= interrupts and
+               found["compared"] > 100 and found["joined"] > 100 and
+               found["active"] > 0, tail(text, 40))
 
 
 # So late that it comes when the PMU has been enabled again, perhaps for others
@@ -102,22 +93,18 @@ true
 
 def late(check):
     """The end of a freeze does not do the work of a PMI that is still to come."""
-    test = "pmi-3-late-pmi"
-    if not check.wants("machine", test) or \
-            not check.need("machine", *MACHINE_PARTS):
+    case = check.case("pmi-3-late-pmi")
+    if not case:
         return
-    start = time.monotonic()
     runs = range(1, 3 * LONG + 1)
-    status, text, log = boot(
-        test, LATE.format(runs=" ".join(map(str, runs))), "--cpu", "skylake",
+    text = case.boot(
+        LATE.format(runs=" ".join(map(str, runs))), "--cpu", "skylake",
         "--cpu-option", "pmusim-skid=400", timeout=300 * LONG)
     found = {name: [int(value) for value in re.findall(rf"^{name} (\d+)$", text, re.M)]
              for name in ("wrong", "active", "joined")}
     # Stops are exact, and CPU 0 has changed its mind often.
-    right = not status and found["wrong"] == [0] * len(runs) and \
-        min(found["active"]) > 0 and min(found["joined"]) > 0
-    check.record("machine", test, "pass" if right else "fail",
-                 time.monotonic() - start, log, tail(text, 40))
+    case.judge(found["wrong"] == [0] * len(runs) and min(found["active"]) > 0 and
+               min(found["joined"]) > 0, tail(text, 40))
 
 
 # PMIs of a counter that nobody uses, one a shell's loop: an NMI of the local APIC
@@ -154,20 +141,16 @@ cat $pmu/freeze_counters_state
 
 def stuck(check):
     """PMIs without progress are counted in a row, however slow, and stopped."""
-    test = "pmi-21-stuck-interrupt"
-    if not check.wants("machine", test) or \
-            not check.need("machine", *MACHINE_PARTS):
+    case = check.case("pmi-21-stuck-interrupt")
+    if not case:
         return
-    start = time.monotonic()
-    status, text, log = boot(test, STUCK, "--cpu", "skylake", "--allow",
-                             "irq loop stuck|WARNING: .*intel_pmi|Call Trace")
+    text = case.boot(STUCK, "--cpu", "skylake", "--allow",
+                     "irq loop stuck|WARNING: .*intel_pmi|Call Trace")
     debugctl = re.search(r"^debugctl (\w+)$", text, re.M)
-    right = not status and text.startswith("warned 0\nwarned 1\n") and \
-        debugctl and not int(debugctl[1], 0) & FREEZES and \
-        f"\nstatus 0\ncounted {INSTRUCTIONS}\n" in text and \
-        "\nstopped by a stuck interrupt: 0\n" in text
-    check.record("machine", test, "pass" if right else "fail",
-                 time.monotonic() - start, log, tail(text, 40))
+    case.judge(text.startswith("warned 0\nwarned 1\n") and
+               debugctl and not int(debugctl[1], 0) & FREEZES and
+               f"\nstatus 0\ncounted {INSTRUCTIONS}\n" in text and
+               "\nstopped by a stuck interrupt: 0\n" in text, tail(text, 40))
 
 
 # PMIs of a counter whose event has gone, the latter ones with the counters frozen.
@@ -317,24 +300,21 @@ def rr_files():
 
 def record_replay(check):
     """rr replays what it recorded while everybody else lets counters freeze."""
-    test = "pmi-15-rr-replays"
-    if not check.wants("machine", test) or \
-            not check.need("machine", "rr", *MACHINE_PARTS):
+    case = check.case("pmi-15-rr-replays", parts=("rr", *MACHINE_PARTS))
+    if not case:
         return
-    start = time.monotonic()
     runs = 20 * LONG
-    status, text, log = boot(
-        test, RR.format(runs=runs), "--cpu", "skylake",
-        "--cpu-option", "pmusim-skid=50", *rr_files(), timeout=900 * LONG)
+    text = case.boot(
+        RR.format(runs=runs), "--cpu", "skylake", "--cpu-option",
+        "pmusim-skid=50", *rr_files(), timeout=900 * LONG)
     recorded = re.findall(r"^recorded 0 (total .*)$", text, re.M)
     replayed = re.findall(r"^replayed 0 (total .*)$", text, re.M)
     states = dict(re.findall(r"^(active|objected) (\d+)$", text, re.M))
     # Hardly two runs alike: there was something to get wrong.
-    right = len(recorded) == runs and recorded == replayed and \
-        len(set(recorded)) > runs / 2 and \
-        int(states.get("active", 0)) > 0 and int(states.get("objected", 0)) > 0
-    check.record("machine", test, "pass" if right and not status else "fail",
-                 time.monotonic() - start, log, tail(text, 40))
+    case.judge(len(recorded) == runs and recorded == replayed and
+               len(set(recorded)) > runs / 2 and
+               int(states.get("active", 0)) > 0 and
+               int(states.get("objected", 0)) > 0, tail(text, 40))
 
 
 # KUnit has no PMU that interrupts late; the test takes its snapshots there, too.
@@ -344,19 +324,16 @@ SNAPSHOT = "kunit.enable=1 kunit.filter_glob=intel_freeze_live intel_freeze_coun
 def snapshot(check):
     """Snapshots of branch records between an overflow and its PMI."""
     test = "pmi-20-branch-snapshot-late"
-    if not check.wants("machine", test) or \
-            not check.need("machine", *MACHINE_PARTS):
+    case = check.case(test)
+    if not case:
         return
-    start = time.monotonic()
-    status, text, log = boot(test, "true", "--cpu", "skylake", "--cpu-option",
-                             "pmusim-skid=400", "--append", SNAPSHOT,
-                             "--allow", "perf: interrupt took too long")
+    text = case.boot("true", "--cpu", "skylake", "--cpu-option", "pmusim-skid=400",
+                     "--append", SNAPSHOT, "--allow", "perf: interrupt took too long")
     with open(f"{BUILD}/check/{test}/console.log", encoding="utf-8",
               errors="replace") as console:
         said = console.read()
-    right = not status and re.search(r"ok 1 pmi_20_branch_snapshot\s*$", said, re.M)
-    check.record("machine", test, "pass" if right else "fail",
-                 time.monotonic() - start, log, text + tail(said))
+    case.judge(re.search(r"ok 1 pmi_20_branch_snapshot\s*$", said, re.M),
+               text + tail(said))
 
 
 def run(check):

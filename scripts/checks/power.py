@@ -2,9 +2,8 @@
 """The PMU across suspend, kexec and a lockup, with counters that may freeze."""
 
 import re
-import time
 
-from checks.harness import IMAGES, MACHINE_PARTS, boot, tail
+from checks.harness import IMAGES, MACHINE_PARTS, tail
 
 SWITCH = "echo 1 >/sys/bus/event_source/devices/cpu/freeze_counters\n"
 # Armed for as long as it runs
@@ -81,19 +80,14 @@ wait
 
 def suspend(check):
     """A sleep makes the boot CPU's registers forget what the kernel believes."""
-    test = "pmi-suspend-to-ram"
-    if not check.wants("machine", test) or \
-            not check.need("machine", *MACHINE_PARTS):
+    case = check.case("pmi-suspend-to-ram")
+    if not case:
         return
-    start = time.monotonic()
-    status, text, log = boot(test, SUSPEND, "--cpu", "skylake", *RESUMES)
-    armed = values("(?:before|after)", text)
-    right = not status and text.count("resumed 0\n") == 2 and len(armed) == 4 and \
-        all(value & FREEZES for value in armed) and \
-        len(values("pmis", text)) == 4 and min(values("pmis", text)) > 10 and \
-        is_alive(text)
-    check.record("machine", test, "pass" if right else "fail",
-                 time.monotonic() - start, log, tail(text, 40))
+    text = case.boot(SUSPEND, "--cpu", "skylake", *RESUMES)
+    armed, pmis = values("(?:before|after)", text), values("pmis", text)
+    case.judge(text.count("resumed 0\n") == 2 and len(armed) == 4 and
+               all(value & FREEZES for value in armed) and
+               len(pmis) == 4 and min(pmis) > 10 and is_alive(text), tail(text, 40))
 
 
 # The next kernel finds the file system of this one, and what it has to do.
@@ -151,12 +145,10 @@ def kexec(check):
             ("armed-into-stock", ARMED, "", "stock"),
             ("crash-into-stock", CRASHED, left, "stock"),
             ("leftovers", LEFT, left, "series")):
-        test = f"pmi-kexec-{name}"
-        if not check.wants("machine", test) or \
-                not check.need("machine", following.replace("series", "kernel"),
-                               *MACHINE_PARTS):
+        case = check.case(f"pmi-kexec-{name}", parts=(
+            following.replace("series", "kernel"), *MACHINE_PARTS))
+        if not case:
             continue
-        start = time.monotonic()
         options, load, bits = (), "load", ~0
         if script == CRASHED:
             # What counted when the kernel crashed looks like firmware's to the
@@ -164,15 +156,12 @@ def kexec(check):
             options = ("--append", MEMORY, "--allow", "Kernel panic|Call Trace"
                        "|corrupted hw-PMU resources|Uhhuh. NMI received")
             load, bits = "on-crash", FROZEN
-        status, text, log = boot(
-            test, script.replace("{after}", ALIVE).replace("{load}", load),
-            "--cpu", "skylake", "--add", f"{IMAGES[following]}=boot/bzImage",
-            *options)
+        text = case.boot(
+            script.replace("{after}", ALIVE).replace("{load}", load), "--cpu",
+            "skylake", "--add", f"{IMAGES[following]}=boot/bzImage", *options)
         first, _, second = text.partition("== next")
-        right = not status and re.search(before, first, re.M) and \
-            is_alive(second, bits)
-        check.record("machine", test, "pass" if right else "fail",
-                     time.monotonic() - start, log, tail(text, 40))
+        case.judge(re.search(before, first, re.M) and is_alive(second, bits),
+                   tail(text, 40))
 
 
 # A cause mask of each counter that can be reloaded, with the counter's own bit: it
@@ -256,19 +245,15 @@ echo 0 >/proc/sys/kernel/nmi_watchdog
 
 def watchdog(check):
     """The hard lockup detector works while its counter is frozen by others."""
-    test = "pmi-16-watchdog-detects-lockup"
-    if not check.wants("machine", test) or \
-            not check.need("machine", *MACHINE_PARTS):
+    case = check.case("pmi-16-watchdog-detects-lockup")
+    if not case:
         return
-    start = time.monotonic()
-    status, text, log = boot(test, WATCHDOG, "--cpu", "skylake",
-                             "--allow", "hard LOCKUP|Call Trace")
+    text = case.boot(WATCHDOG, "--cpu", "skylake", "--allow",
+                     "hard LOCKUP|Call Trace")
     # One write is the push, one the handler's.
-    right = not status and values("pushed", text) == 10 * [2] and \
-        values("early", text) == [0] and sum(values("detected", text)) > 0 and \
-        "\nactive: 0\n" in text and is_alive(text)
-    check.record("machine", test, "pass" if right else "fail",
-                 time.monotonic() - start, log, tail(text, 40))
+    case.judge(values("pushed", text) == 10 * [2] and
+               values("early", text) == [0] and sum(values("detected", text)) > 0 and
+               "\nactive: 0\n" in text and is_alive(text), tail(text, 40))
 
 
 def run(check):

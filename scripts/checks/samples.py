@@ -3,9 +3,8 @@
 
 import re
 import subprocess
-import time
 
-from checks.harness import BUILD, IMAGES, LONG, MACHINE_PARTS, boot, numbers, tail
+from checks.harness import BUILD, IMAGES, LONG, MACHINE_PARTS, numbers, tail
 
 STACKS = 10000 * LONG
 # variant: (options of stacks, the switch for freezing). In frequency mode the
@@ -152,29 +151,23 @@ def precise_script(event, addresses):
 
 def precise(check):
     """Samples of precise cycles are where the cycles are, on Skylake."""
-    tests = [f"pmi-PD-{name}" for name in PRECISE]
-    if not any(check.wants("machine", test) for test in tests) or \
-            not check.need("machine", *MACHINE_PARTS):
+    case = check.case(*(f"pmi-PD-{name}" for name in PRECISE))
+    if not case:
         return
-    start = time.monotonic()
     addresses = instructions()
-    status, text, log = boot(
-        "pmi-PD", "pmusim 0 memory on\n" + "".join(
-            precise_script(event, addresses) for event in PRECISE.values()),
-        "--cpu", "skylake", timeout=600)
+    text = case.boot("pmusim 0 memory on\n" + "".join(
+        precise_script(event, addresses) for event in PRECISE.values()),
+        "--cpu", "skylake", name="pmi-PD", timeout=600)
     parts = dict(re.findall(r"^== (\S+)\n((?:(?!==).*\n)*)", text, re.M))
-    seconds = time.monotonic() - start
-    for number, (name, event) in enumerate(PRECISE.items()):
+    for name, event in PRECISE.items():
         found = [(int(address, 16), int(cycles), int(samples or 0))
                  for address, cycles, samples in re.findall(
                      r"^(0x\w+) (\d+) *(\d*)$", parts.get(event, ""), re.M)]
-        right = not status and [row[0] for row in found] == addresses[:-1] and \
-            all(cycles / PERIOD > FEWEST and
-                abs(samples - cycles / PERIOD) < TOLERANCE * cycles / PERIOD
-                for _, cycles, samples in found)
-        check.record("machine", f"pmi-PD-{name}", "pass" if right else "fail",
-                     0 if number else seconds, log,
-                     f"{parts.get(event)}\n{tail(text, 3)}")
+        case.judge([row[0] for row in found] == addresses[:-1] and all(
+            cycles / PERIOD > FEWEST and
+            abs(samples - cycles / PERIOD) < TOLERANCE * cycles / PERIOD
+            for _, cycles, samples in found),
+            f"{parts.get(event)}\n{tail(text, 3)}", f"pmi-PD-{name}")
 
 
 # Two that need counter 1: they take turns on a CPU, and are refused in a group.
@@ -225,40 +218,37 @@ GROUPS = (
 
 
 def shared(check):
-    test = "pmi-PD-sessions-take-turns"
-    if check.wants("machine", test) and check.need("machine", *MACHINE_PARTS):
-        start = time.monotonic()
-        status, text, log = boot(test, SHARED, "--cpu", "skylake")
-        turns = re.search(r"^turns ([AB]+)$", text, re.M)
-        turns = turns[1] if turns else ""
-        # One at a time has counter 1, for many samples. Were it both, they would
-        # alternate. On a slow machine the sessions are over before the last look.
-        counters = re.findall(r"^counters (\w+)$", text, re.M)
-        right = not status and counters.count("0x2") >= 5 and \
-            set(counters) <= {"0", "0x2"} and \
-            min(turns.count("A"), turns.count("B")) > 100 and \
-            10 < turns.count("AB") < len(turns) / 10
-        check.record("machine", test, "pass" if right else "fail",
-                     time.monotonic() - start, log,
-                     f"{len(turns)} samples, {turns.count('AB')} turns\n"
-                     f"{tail(text[:1000])}")
+    """Two sessions that need the one counter of precise cycles take turns."""
+    case = check.case("pmi-PD-sessions-take-turns")
+    if not case:
+        return
+    text = case.boot(SHARED, "--cpu", "skylake")
+    turns = re.search(r"^turns ([AB]+)$", text, re.M)
+    turns = turns[1] if turns else ""
+    # One at a time has counter 1, for many samples. Were it both, they would
+    # alternate. On a slow machine the sessions are over before the last look.
+    counters = re.findall(r"^counters (\w+)$", text, re.M)
+    case.judge(counters.count("0x2") >= 5 and set(counters) <= {"0", "0x2"} and
+               min(turns.count("A"), turns.count("B")) > 100 and
+               10 < turns.count("AB") < len(turns) / 10,
+               f"{len(turns)} samples, {turns.count('AB')} turns\n"
+               f"{tail(text[:1000])}")
 
 
 def grouped(check):
-    test = "pmi-24-group-is-refused"
-    if check.wants("machine", test) and check.need("machine", *MACHINE_PARTS):
-        start = time.monotonic()
-        script = "".join(
-            GROUP.format(number=number, pair=f"{first},{second}", mended=mended)
-            for number, (first, second, mended, _) in enumerate(GROUPS))
-        status, text, log = boot(test, script, "--cpu", "skylake")
-        parts = re.split(r"^== \d+\n", text, flags=re.M)[1:]
-        right = not status and len(parts) == len(GROUPS) and all(
-            REFUSED.format(second, first, advice) in part and
-            "status 0" not in part and "mended 0" in part
-            for part, (first, second, _, advice) in zip(parts, GROUPS))
-        check.record("machine", test, "pass" if right else "fail",
-                     time.monotonic() - start, log, tail(text, 40))
+    """Two of them in one group are refused, and what perf advises works."""
+    case = check.case("pmi-24-group-is-refused")
+    if not case:
+        return
+    text = case.boot("".join(
+        GROUP.format(number=number, pair=f"{first},{second}", mended=mended)
+        for number, (first, second, mended, _) in enumerate(GROUPS)),
+        "--cpu", "skylake")
+    parts = re.split(r"^== \d+\n", text, flags=re.M)[1:]
+    case.judge(len(parts) == len(GROUPS) and all(
+        REFUSED.format(second, first, advice) in part and
+        "status 0" not in part and "mended 0" in part
+        for part, (first, second, _, advice) in zip(parts, GROUPS)), tail(text, 40))
 
 
 def run(check):

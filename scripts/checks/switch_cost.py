@@ -8,9 +8,8 @@ those of the other. All figures are counts of the emulated PMU.
 
 import collections
 import re
-import time
 
-from checks.harness import IMAGES, boot, numbers, tail
+from checks.harness import IMAGES, MACHINE_PARTS, numbers, tail
 
 Core = collections.namedtuple("Core", "cpu pmu options")
 # The programs run on CPU 1, the shell on CPU 0.
@@ -117,11 +116,12 @@ def stat_events(group, names=STAT_EVENTS):
     return "{" + events + "}" if group else events
 
 
-def run_on(core, kernel, text, name):
+def machine(core, kernel):
+    """Options of the test machine that has such a core for the programs alone."""
     place = CORES[core]
     options = [word for option in place.options for word in ("--cpu-option", option)]
-    return boot(f"acr-cost-{name}-{core}-{kernel}", text, "--cpu", place.cpu,
-                "--append", "isolcpus=1", "--kernel", IMAGES[kernel], *options)
+    return ["--cpu", place.cpu, "--append", "isolcpus=1", "--kernel", IMAGES[kernel],
+            *options]
 
 
 def per_switch(text, name, counters):
@@ -150,26 +150,24 @@ def steady(check):
     auto counter reload; with other periods they do, so it would be seen."""
     for core in ACR_CORES:
         tests = [f"acr-cost-{test}-{core}" for test in ("steady", "change-is-seen")]
-        if not any(check.wants("machine", test) for test in tests) or \
-                not check.need("machine", "kernel", "rootfs", "qemu"):
+        case = check.case(*tests)
+        if not case:
             continue
-        start = time.monotonic()
-        status, text, log = run_on(core, "series", script(
+        text = case.boot(script(
             core, acr_part("steady", 20011, 20011),
-            acr_part("change", 20011, 20021), windows=1), "steady")
+            acr_part("change", 20011, 20021), windows=1),
+            *machine(core, "series"), name=f"acr-cost-steady-{core}-series")
         steady_switch, change = (per_switch(text, name, ACR_COUNTERS)
                                  for name in ("steady", "change"))
         writes = reload_writes(text)
-        ran = not status and len(writes) == 4 and steady_switch and change and \
+        ran = len(writes) == 4 and steady_switch and change and \
             min(steady_switch["switches"], change["switches"]) > 1000 and \
             steady_switch["wrmsr"] > 2
-        seconds = time.monotonic() - start
         for test, right in zip(tests, (
                 ran and writes[0] > 0 and writes[1] == 0,
                 ran and writes[3] > change["switches"] / 2)):
-            check.record("machine", test, "pass" if right else "fail", seconds, log,
-                         f"writes {writes}, {steady_switch}, {change}\n{tail(text)}")
-            seconds = 0
+            case.judge(right, f"writes {writes}, {steady_switch}, {change}\n"
+                       f"{tail(text)}", test)
 
 
 PLAIN = {
@@ -195,36 +193,35 @@ sleep 3
 """
 
 
-def compare_plain(core, found):
+def compare_plain(case, core, found):
     """The figures of both kernels by the second with the most switches so far, as on a
-    busy host each of few switches has a larger part of the ticks; (status, log)."""
+    busy host each of few switches has a larger part of the ticks; the status."""
     bad = 0
     for kernel in ("stock", "series"):
         used = USED if core in ACR_CORES and kernel == "series" else ""
-        status, text, log = run_on(core, kernel, script(core, used, *(
-            plain_part(name, events) for name, events in PLAIN.items())), "plain")
-        bad |= status
+        text = case.boot(script(core, used, *(
+            plain_part(name, events) for name, events in PLAIN.items())),
+            *machine(core, kernel), name=f"acr-cost-plain-{core}-{kernel}")
+        bad |= case.status
         for name in PLAIN:
             figures = per_switch(text, name, counters_of(core, name))
             before = found.get((kernel, name))
             if not before or figures and figures["switches"] > before["switches"]:
                 found[kernel, name] = figures
-    return bad, log
+    return bad
 
 
 def plain(check):
     """Who does not use auto counter reload pays nothing for it, also where others
     have used it."""
     for core in CORES:
-        test = f"acr-cost-plain-{core}"
-        if not check.wants("machine", test) or not check.need(
-                "machine", "kernel", "stock", "rootfs", "qemu"):
+        case = check.case(f"acr-cost-plain-{core}", parts=("stock", *MACHINE_PARTS))
+        if not case:
             continue
-        start = time.monotonic()
         found, right = {}, False
         for _ in range(3):
-            status, log = compare_plain(core, found)
-            right = not status and all(found.values()) and all(
+            case.status = compare_plain(case, core, found)
+            right = not case.status and all(found.values()) and all(
                 abs(found["series", name]["wrmsr"] - found["stock", name]["wrmsr"]) < 1
                 and found["series", name]["insns"] <=
                 found["stock", name]["insns"] * (1 + NOISE) for name in PLAIN)
@@ -232,8 +229,7 @@ def plain(check):
                 break
         why = "\n".join(f"{kernel} {name}: {figures}"
                         for (kernel, name), figures in found.items())
-        check.record("machine", test, "pass" if right else "fail",
-                     time.monotonic() - start, log, why)
+        case.judge(right, why)
 
 
 def run(check):
