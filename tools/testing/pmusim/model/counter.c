@@ -54,7 +54,7 @@ static unsigned int worst_slots(const struct pmusim *p)
     unsigned int cycles = pmu->miss_cycles;
 
     if (has_memory(p)) {
-        cycles += pmu->fetch_cycles + ACCESSES_MAX * pmu->llc_cycles +
+        cycles += pmu->fetch_cycles + ACCESSES_MAX * pmu->memory_cycles +
                   pmu->divide_cycles;
     }
     return 1 + pmu->taken_slots + cycles * pmu->width;

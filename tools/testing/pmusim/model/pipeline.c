@@ -116,11 +116,11 @@ void pmusim_load(struct pmusim *p, enum pmusim_class class, uint64_t address)
                 LANE(PMUSIM_BACKEND);
         work->l1_misses++;
         if (touch_llc(p, work, line)) {
-            stall = p->pmu->memory_cycles;
+            stall = p->pmu->llc_cycles;
             last->source = p->pmu->source_llc;
         } else {
             lanes |= LANE(PMUSIM_LLC_MISSES);
-            stall = p->pmu->llc_cycles;
+            stall = p->pmu->memory_cycles;
             last->source = p->pmu->source_memory;
         }
         work->stall_cycles += stall;

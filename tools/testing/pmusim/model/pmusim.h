@@ -232,8 +232,8 @@ struct pmusim_acr {
  * @miss_cycles:    cycles lost by a misprediction
  * @taken_slots:    slots left empty behind a taken branch
  * @fetch_cycles:   cycles lost by a miss of the instruction cache
- * @memory_cycles:  cycles lost by a load that misses L1D but not the LLC
- * @llc_cycles:     cycles lost by a load that misses both
+ * @llc_cycles:     cycles lost by a load that misses L1D: the LLC serves it
+ * @memory_cycles:  cycles lost by a load that misses the LLC, too
  * @divide_cycles:  cycles lost by a division or a square root
  * @source_llc:     data source of a load that the LLC served, PEBS encoding
  * @source_memory:  data source of a load that memory served
@@ -258,8 +258,8 @@ struct pmusim_pmu {
     unsigned int miss_cycles;
     unsigned int taken_slots;
     unsigned int fetch_cycles;
-    unsigned int memory_cycles;
     unsigned int llc_cycles;
+    unsigned int memory_cycles;
     unsigned int divide_cycles;
     uint8_t source_llc;
     uint8_t source_memory;

@@ -62,7 +62,7 @@ static void make_odd(struct guest *g, uint32_t *seed)
     odd_pmu.miss_cycles = 1 + next_random(seed, 5);
     odd_pmu.fetch_cycles = 1 + next_random(seed, 3);
     odd_pmu.divide_cycles = 1 + next_random(seed, 3);
-    odd_pmu.llc_cycles = 1 + next_random(seed, 9);
+    odd_pmu.memory_cycles = 1 + next_random(seed, 9);
     guest_init_row(g, &odd_cpu, false);
 }
 
@@ -253,7 +253,7 @@ static void random_code(struct guest *g, struct oracle *o, uint32_t *seed,
             oracle_slots(o, g->class, miss ? MISSING_LOAD : LOAD, 1);
             if (miss && memory) {
                 oracle_slots(o, g->class, LOST_MEMORY,
-                             pmu->llc_cycles * pmu->width);
+                             pmu->memory_cycles * pmu->width);
             }
         }
         return;

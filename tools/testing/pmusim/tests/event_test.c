@@ -23,7 +23,7 @@ static uint64_t expected(const struct pmusim_pmu *pmu, enum kind kind,
     uint64_t bad = 9 * 17 * pmu->width;
     uint64_t frontend = 20 * pmu->taken_slots +
                         (memory ? 3 * pmu->fetch_cycles * pmu->width : 0);
-    uint64_t bound = memory ? 13 * pmu->llc_cycles * pmu->width : 0;
+    uint64_t bound = memory ? 13 * pmu->memory_cycles * pmu->width : 0;
     uint64_t backend = bound +
                        (memory ? 7 * pmu->divide_cycles * pmu->width : 0);
     uint64_t slots = insns + bad + frontend + backend;

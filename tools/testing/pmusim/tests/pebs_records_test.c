@@ -49,7 +49,7 @@ static void test_format_3_layout(void **state)
     assert_int_equal(word(g, 19), 0x12345678);
     /* Memory, as Linux's table of Skylake's data sources has it */
     assert_int_equal(word(g, 20), 0x0a);
-    assert_int_equal(word(g, 21), 5 + pmu->llc_cycles);
+    assert_int_equal(word(g, 21), 5 + pmu->memory_cycles);
     assert_int_equal(word(g, 22), ip);
     assert_int_equal(word(g, 23), 0);
     assert_int_equal(word(g, 24), g->regs.tsc);
@@ -358,7 +358,7 @@ static void test_ip_of_a_load_that_misses(void **state)
     assert_int_equal(recorded_ip(g), ip);
     assert_int_equal(word(g, 4), 0x1000 + 8 * 4 * 8);
     assert_int_equal(word(g, 5), 0x0a);
-    assert_int_equal(word(g, 6), 5 + g->pmu.pmu->llc_cycles);
+    assert_int_equal(word(g, 6), 5 + g->pmu.pmu->memory_cycles);
 }
 
 /* Of an instruction that loads and stores, the event tells which is meant */
@@ -388,7 +388,7 @@ static void test_stores_and_loads_apart(void **state)
     guest_run(g, 1);
     assert_int_equal(word(g, 4), 0x5000);
     assert_int_equal(word(g, 5), g->pmu.pmu->source_memory);
-    assert_int_equal(word(g, 6), 5 + g->pmu.pmu->llc_cycles);
+    assert_int_equal(word(g, 6), 5 + g->pmu.pmu->memory_cycles);
 }
 
 static void test_store_that_misses(void **state)

@@ -310,11 +310,11 @@ static void test_latencies(void **state)
     start(g, 0, EVENT_MEMORY_BOUND);
     g->class = PMUSIM_USR;
     guest_load(g, 0x1000);
-    assert_int_equal(count(g, 0), pmu->llc_cycles * pmu->width);
-    assert_int_equal(g->pmu.last_load.latency, 5 + pmu->llc_cycles);
+    assert_int_equal(count(g, 0), pmu->memory_cycles * pmu->width);
+    assert_int_equal(g->pmu.last_load.latency, 5 + pmu->memory_cycles);
     assert_int_equal(g->pmu.last_load.source, pmu->source_memory);
     guest_load(g, 0x1000);
-    assert_int_equal(count(g, 0), pmu->llc_cycles * pmu->width);
+    assert_int_equal(count(g, 0), pmu->memory_cycles * pmu->width);
     assert_int_equal(g->pmu.last_load.latency, 5);
     assert_int_equal(g->pmu.last_load.source, 1);
     /* Out of L1D, not out of the last level */
@@ -322,9 +322,9 @@ static void test_latencies(void **state)
         guest_load(g, 0x1000 + LINE * L1_SETS * i);
     }
     guest_load(g, 0x1000);
-    assert_int_equal(count(g, 0), (pmu->llc_cycles * 9 + pmu->memory_cycles) *
+    assert_int_equal(count(g, 0), (pmu->memory_cycles * 9 + pmu->llc_cycles) *
                      pmu->width);
-    assert_int_equal(g->pmu.last_load.latency, 5 + pmu->memory_cycles);
+    assert_int_equal(g->pmu.last_load.latency, 5 + pmu->llc_cycles);
     assert_int_equal(g->pmu.last_load.source, pmu->source_llc);
     assert_int_equal(g->pmu.last_load.address, 0x1000);
 }
@@ -340,8 +340,8 @@ static void test_slow_loads(void **state)
             const struct pmusim_pmu *pmu = g->pmu.pmu;
             unsigned int threshold = latency[i] + j;
 
-            assert_int_equal(pmu->memory_cycles, 14);
-            assert_int_equal(pmu->llc_cycles, 70);
+            assert_int_equal(pmu->llc_cycles, 14);
+            assert_int_equal(pmu->memory_cycles, 70);
             guest_wrmsr(g, PMUSIM_MSR_PEBS_LD_LAT, threshold);
             start(g, 0, EVENT_SLOW_LOADS);
             g->class = PMUSIM_USR;

@@ -43,7 +43,7 @@ static void check_overflow(uint64_t event, uint32_t seed)
             miss = next_random(&seed, 2) || fresh == 1;
             fresh += miss;
             guest_load(g, LINE * fresh);
-            stall = miss ? pmu->llc_cycles : 0;
+            stall = miss ? pmu->memory_cycles : 0;
             break;
         case 3:
             insns = 1;
@@ -98,7 +98,7 @@ static void check_loads_in_a_row(uint64_t event, unsigned int period)
 {
     struct guest *g = make("sapphirerapids");
     const struct pmusim_pmu *pmu = g->pmu.pmu;
-    unsigned int slots = 1 + pmu->llc_cycles * pmu->width;
+    unsigned int slots = 1 + pmu->memory_cycles * pmu->width;
     unsigned int i, each = event == EVENT_LOADS ? 1 :
                            event == EVENT_MEMORY_BOUND ? slots - 1 : slots;
     uint64_t begin, wanted;
@@ -167,7 +167,7 @@ static void check_worst(uint64_t event, uint64_t classes, uint64_t period)
     bool memory = event != EVENT_CYCLES && event != EVENT_RECOVERY &&
                   event != EVENT_MISSES;
     uint64_t fetch = memory ? pmu->fetch_cycles * pmu->width : 0;
-    uint64_t backend = memory ? (8 * pmu->llc_cycles + pmu->divide_cycles) *
+    uint64_t backend = memory ? (8 * pmu->memory_cycles + pmu->divide_cycles) *
                                 pmu->width : 0;
     uint64_t bad = 17 * pmu->width, events = 0, expected = 0, begin;
     unsigned int i, j;
@@ -273,7 +273,7 @@ static void test_overflow_of_cycles_with_memory_is_exact(void **state)
         }
         slots += insns;
         guest_load(g, LINE * i);
-        slots += 1 + pmu->llc_cycles * pmu->width;
+        slots += 1 + pmu->memory_cycles * pmu->width;
         if (slots / pmu->width >= 20000) {
             expected = g->retired - begin;
         }

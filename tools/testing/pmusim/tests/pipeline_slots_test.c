@@ -156,23 +156,23 @@ static void test_slots_of_each_kind(void **state)
                      pmu->fetch_cycles * width);
     assert_int_equal(count(g, 3), 0);
     guest_load(g, 0x5000);
-    assert_int_equal(count(g, 3), pmu->llc_cycles * width);
-    assert_int_equal(count(g, 4), pmu->llc_cycles * width);
+    assert_int_equal(count(g, 3), pmu->memory_cycles * width);
+    assert_int_equal(count(g, 4), pmu->memory_cycles * width);
     guest_divide(g);
-    assert_int_equal(count(g, 3), (pmu->llc_cycles + pmu->divide_cycles) *
+    assert_int_equal(count(g, 3), (pmu->memory_cycles + pmu->divide_cycles) *
                      width);
-    assert_int_equal(count(g, 4), pmu->llc_cycles * width);
+    assert_int_equal(count(g, 4), pmu->memory_cycles * width);
     assert_int_equal(count(g, 5), 1);
     /* An instruction retires once, however much it divides */
     g->pmu.work[PMUSIM_USR].divisions += 2;
     guest_divide(g);
     assert_int_equal(count(g, 5), 2);
     guest_store(g, 0x99000);
-    assert_int_equal(count(g, 3), (pmu->llc_cycles + 4 * pmu->divide_cycles) *
-                     width);
+    assert_int_equal(count(g, 3), (pmu->memory_cycles +
+                                   4 * pmu->divide_cycles) * width);
     assert_int_equal(count(g, 0), 10 + 1 + 1 + 1 + 1 + 1 + 1 + 1 +
                      pmu->taken_slots +
-                     (17 + pmu->fetch_cycles + pmu->llc_cycles +
+                     (17 + pmu->fetch_cycles + pmu->memory_cycles +
                       4 * pmu->divide_cycles) * width);
 }
 

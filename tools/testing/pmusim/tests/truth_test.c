@@ -137,7 +137,7 @@ static void test_memory_for_cycles(void **state)
         guest_run(g, pmu->width - 1);
         g->class = PMUSIM_OS;
         assert_int_equal(guest_rdmsr(g, PMUSIM_MSR_PMC0),
-                         1 + (on ? pmu->llc_cycles : 0));
+                         1 + (on ? pmu->memory_cycles : 0));
     }
 }
 
