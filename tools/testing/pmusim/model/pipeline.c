@@ -218,7 +218,7 @@ static uint64_t insns_since_fold(const struct pmusim *p,
 
 static uint64_t packed_taken(uint64_t packed)
 {
-    return packed >> PMUSIM_LANE_TAKEN_SHIFT & PMUSIM_LANE_MASK;
+    return packed >> PMUSIM_PACKED_TAKEN_SHIFT & PMUSIM_PACKED_MASK;
 }
 
 /*
@@ -230,7 +230,7 @@ void pmusim_collect(struct pmusim *p, enum pmusim_class class,
 {
     const struct pmusim_pmu *pmu = p->pmu;
     struct pmusim_work *work = &p->work[class];
-    uint64_t packed = p->hot.lane[class];
+    uint64_t packed = p->hot.packed[class];
     uint64_t insns = insns_since_fold(p, class) - unretired;
     uint64_t *lane = delta->lane;
     uint64_t slots;
@@ -238,11 +238,11 @@ void pmusim_collect(struct pmusim *p, enum pmusim_class class,
     delta->class = class;
     lane[PMUSIM_NOTHING] = 0;
     lane[PMUSIM_INSNS] = insns;
-    lane[PMUSIM_BRANCHES] = packed & PMUSIM_LANE_MASK;
-    lane[PMUSIM_CONDITIONALS] = packed >> PMUSIM_LANE_COND_SHIFT &
-                                PMUSIM_LANE_MASK;
+    lane[PMUSIM_BRANCHES] = packed & PMUSIM_PACKED_MASK;
+    lane[PMUSIM_CONDITIONALS] = packed >> PMUSIM_PACKED_COND_SHIFT &
+                                PMUSIM_PACKED_MASK;
     lane[PMUSIM_TAKEN] = packed_taken(packed);
-    lane[PMUSIM_MISSES] = packed >> PMUSIM_LANE_MISS_SHIFT;
+    lane[PMUSIM_MISSES] = packed >> PMUSIM_PACKED_MISS_SHIFT;
     lane[PMUSIM_RECOVERY] = lane[PMUSIM_MISSES] * pmu->miss_cycles;
 
     lane[PMUSIM_BAD_SPEC] = lane[PMUSIM_RECOVERY] * pmu->width;
@@ -273,7 +273,7 @@ void pmusim_collect(struct pmusim *p, enum pmusim_class class,
     slots += delta->before;
     lane[PMUSIM_CYCLES] = slots / pmu->width;
     p->slot[class] = slots % pmu->width;
-    p->hot.lane[class] = 0;
+    p->hot.packed[class] = 0;
     *work = (struct pmusim_work) { 0 };
 }
 
@@ -283,8 +283,8 @@ static uint64_t slots_since_fold(const struct pmusim *p,
 {
     const struct pmusim_work *work = &p->work[class];
     const struct pmusim_pmu *pmu = p->pmu;
-    uint64_t packed = p->hot.lane[class];
-    uint64_t cycles = (packed >> PMUSIM_LANE_MISS_SHIFT) * pmu->miss_cycles;
+    uint64_t packed = p->hot.packed[class];
+    uint64_t cycles = (packed >> PMUSIM_PACKED_MISS_SHIFT) * pmu->miss_cycles;
 
     if (pmusim_level_has_memory(pmusim_level_of(p, class))) {
         cycles += work->fetch_misses * pmu->fetch_cycles + work->stall_cycles +

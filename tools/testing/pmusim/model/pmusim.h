@@ -33,7 +33,7 @@ enum pmusim_level {
     PMUSIM_LEVEL_NONE,
     /* Takes each block's instructions from the budget */
     PMUSIM_LEVEL_INSNS,
-    /* Adds branches to the lane, keeps the predictor */
+    /* Packs branches, keeps the predictor */
     PMUSIM_LEVEL_BRANCHES,
     /* Leaves each instruction's address, and the kind of a taken branch */
     PMUSIM_LEVEL_RECORD,
@@ -71,19 +71,19 @@ static inline bool pmusim_level_is_exact(unsigned int level)
 }
 
 /*
- * Branch lane: four counts in one word, so that a branch costs one
+ * Branches, packed: four counts in one word, so that a branch costs one
  * read-modify-write. A fold comes at the latest after PMUSIM_BUDGET_MAX
  * instructions and one block more, hence 16 bits hold each count.
  */
-#define PMUSIM_LANE_BITS            16
-#define PMUSIM_LANE_MASK            ((UINT64_C(1) << PMUSIM_LANE_BITS) - 1)
-#define PMUSIM_LANE_BRANCH          UINT64_C(1)
-#define PMUSIM_LANE_COND_SHIFT      PMUSIM_LANE_BITS
-#define PMUSIM_LANE_COND            (UINT64_C(1) << PMUSIM_LANE_COND_SHIFT)
-#define PMUSIM_LANE_TAKEN_SHIFT     (2 * PMUSIM_LANE_BITS)
-#define PMUSIM_LANE_TAKEN           (UINT64_C(1) << PMUSIM_LANE_TAKEN_SHIFT)
-#define PMUSIM_LANE_MISS_SHIFT      (3 * PMUSIM_LANE_BITS)
-#define PMUSIM_LANE_MISS            (UINT64_C(1) << PMUSIM_LANE_MISS_SHIFT)
+#define PMUSIM_PACKED_BITS          16
+#define PMUSIM_PACKED_MASK          ((UINT64_C(1) << PMUSIM_PACKED_BITS) - 1)
+#define PMUSIM_PACKED_BRANCH        UINT64_C(1)
+#define PMUSIM_PACKED_COND_SHIFT    PMUSIM_PACKED_BITS
+#define PMUSIM_PACKED_COND          (UINT64_C(1) << PMUSIM_PACKED_COND_SHIFT)
+#define PMUSIM_PACKED_TAKEN_SHIFT   (2 * PMUSIM_PACKED_BITS)
+#define PMUSIM_PACKED_TAKEN         (UINT64_C(1) << PMUSIM_PACKED_TAKEN_SHIFT)
+#define PMUSIM_PACKED_MISS_SHIFT    (3 * PMUSIM_PACKED_BITS)
+#define PMUSIM_PACKED_MISS          (UINT64_C(1) << PMUSIM_PACKED_MISS_SHIFT)
 #define PMUSIM_BUDGET_MAX           (INT32_C(1) << 15)
 /* Longest block that pmusim_admit() may be asked for, instructions */
 #define PMUSIM_BLOCK_MAX            512
@@ -135,8 +135,8 @@ struct pmusim_predictor {
  * @budget:     instructions that may still retire before pmusim_admit() has
  *              to be called, by class; negative: call it now
  * @level:      enum pmusim_level, by privilege level: what to report at all
- * @lane:       branches of each sort and mispredictions since the last fold, by
- *              class, packed by PMUSIM_LANE_*
+ * @packed:     branches of each sort and mispredictions since the last fold, by
+ *              class, PMUSIM_PACKED_*
  * @ip:         from PMUSIM_LEVEL_RECORD on: address of the last instruction
  *              that retired or is executing
  * @branch:     from PMUSIM_LEVEL_RECORD on: the branch at @ip has been taken,
@@ -147,7 +147,7 @@ struct pmusim_predictor {
 struct pmusim_hot {
     int32_t budget[PMUSIM_CLASSES];
     uint32_t level[PMUSIM_CPLS];
-    uint64_t lane[PMUSIM_CLASSES];
+    uint64_t packed[PMUSIM_CLASSES];
     uint64_t ip;
     uint32_t branch;
     struct pmusim_predictor predictor;

@@ -8,7 +8,7 @@
  * jumps and calls are never mispredicted.
  *
  * These functions define what happens; an emulator may generate code that does
- * the same. They return PMUSIM_LANE_MISS for a misprediction, else 0.
+ * the same. They return PMUSIM_PACKED_MISS for a misprediction, else 0.
  */
 #include "pmusim.h"
 
@@ -33,14 +33,14 @@ uint64_t pmusim_conditional(struct pmusim_predictor *bp, uint64_t pc,
     } else if (!taken && *pattern > 0) {
         (*pattern)--;
     }
-    return predicted == taken ? 0 : PMUSIM_LANE_MISS;
+    return predicted == taken ? 0 : PMUSIM_PACKED_MISS;
 }
 
 uint64_t pmusim_indirect(struct pmusim_predictor *bp, uint64_t pc,
                          uint64_t target)
 {
     uint64_t *last = &bp->target[pmusim_target_index(pc)];
-    uint64_t miss = *last == target ? 0 : PMUSIM_LANE_MISS;
+    uint64_t miss = *last == target ? 0 : PMUSIM_PACKED_MISS;
 
     *last = target;
     return miss;
@@ -54,7 +54,7 @@ void pmusim_call(struct pmusim_predictor *bp, uint64_t return_address)
 
 uint64_t pmusim_return(struct pmusim_predictor *bp, uint64_t target)
 {
-    uint64_t miss = bp->returns[bp->top] == target ? 0 : PMUSIM_LANE_MISS;
+    uint64_t miss = bp->returns[bp->top] == target ? 0 : PMUSIM_PACKED_MISS;
 
     bp->top = (bp->top - 1) & (PMUSIM_RETURNS - 1);
     return miss;

@@ -3,7 +3,7 @@
  * Between QEMU's x86 CPU and the PMU model
  *
  * The model lives in CPUX86State. Translated code keeps its budget and its
- * branch lanes; everything else comes through the functions below.
+ * packed branches; everything else comes through the functions below.
  */
 #ifndef I386_PMUSIM_GLUE_H
 #define I386_PMUSIM_GLUE_H

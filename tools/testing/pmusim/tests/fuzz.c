@@ -358,38 +358,38 @@ static void branch(struct script *s)
     uint64_t to = 0x400000 + next_number(s, 2);
     bool taken = how & 0x80;
     enum pmusim_branch kind = 1 + how % (PMUSIM_BRANCH_KINDS - 1);
-    uint64_t lane = PMUSIM_LANE_BRANCH;
+    uint64_t packed = PMUSIM_PACKED_BRANCH;
 
     run(1 + (how >> 3 & 3));
     if (level() >= PMUSIM_LEVEL_BRANCHES) {
         struct pmusim_predictor *bp = &fuzz.pmu.hot.predictor;
 
-        lane += taken ? PMUSIM_LANE_TAKEN : 0;
+        packed += taken ? PMUSIM_PACKED_TAKEN : 0;
         switch (kind) {
         case PMUSIM_BRANCH_JCC:
-            lane += PMUSIM_LANE_COND;
-            lane += pmusim_conditional(bp, fuzz.ip, taken);
+            packed += PMUSIM_PACKED_COND;
+            packed += pmusim_conditional(bp, fuzz.ip, taken);
             break;
         case PMUSIM_BRANCH_IND_JUMP:
-            lane += pmusim_indirect(bp, fuzz.ip, to);
+            packed += pmusim_indirect(bp, fuzz.ip, to);
             break;
         case PMUSIM_BRANCH_IND_CALL:
-            lane += pmusim_indirect(bp, fuzz.ip, to);
+            packed += pmusim_indirect(bp, fuzz.ip, to);
             /* fall through */
         case PMUSIM_BRANCH_CALL:
             pmusim_call(bp, fuzz.ip);
             break;
         case PMUSIM_BRANCH_RETURN:
-            lane += pmusim_return(bp, to);
+            packed += pmusim_return(bp, to);
             break;
         default:
             break;
         }
-        fuzz.pmu.hot.lane[fuzz.class] += lane;
+        fuzz.pmu.hot.packed[fuzz.class] += packed;
     }
     fuzz.last = 0;
     if (taken && pmusim_level_records(level())) {
-        fuzz.pmu.hot.branch = kind | (lane & PMUSIM_LANE_MISS ?
+        fuzz.pmu.hot.branch = kind | (packed & PMUSIM_PACKED_MISS ?
                                       PMUSIM_BRANCH_MISS : 0);
     }
     if (taken) {

@@ -136,9 +136,9 @@ static void announce(struct guest *g, unsigned int insns)
     }
 }
 
-static void lane(struct guest *g, uint64_t add)
+static void pack(struct guest *g, uint64_t branch)
 {
-    g->pmu.hot.lane[g->class] += add;
+    g->pmu.hot.packed[g->class] += branch;
 }
 
 static bool counts_branches(struct guest *g)
@@ -182,8 +182,8 @@ void guest_branch(struct guest *g, unsigned int insns, uint64_t pc, bool taken)
 {
     announce(g, insns);
     if (counts_branches(g)) {
-        lane(g, PMUSIM_LANE_BRANCH + PMUSIM_LANE_COND +
-             (taken ? PMUSIM_LANE_TAKEN : 0) +
+        pack(g, PMUSIM_PACKED_BRANCH + PMUSIM_PACKED_COND +
+             (taken ? PMUSIM_PACKED_TAKEN : 0) +
              pmusim_conditional(&g->pmu.hot.predictor, pc, taken));
     }
 }
@@ -192,7 +192,7 @@ void guest_jump(struct guest *g, unsigned int insns)
 {
     announce(g, insns);
     if (counts_branches(g)) {
-        lane(g, PMUSIM_LANE_BRANCH + PMUSIM_LANE_TAKEN);
+        pack(g, PMUSIM_PACKED_BRANCH + PMUSIM_PACKED_TAKEN);
     }
 }
 
@@ -200,9 +200,9 @@ void guest_go(struct guest *g, enum pmusim_branch kind, uint64_t to, bool miss)
 {
     announce(g, 1);
     if (counts_branches(g)) {
-        lane(g, PMUSIM_LANE_BRANCH + PMUSIM_LANE_TAKEN +
-             (kind == PMUSIM_BRANCH_JCC ? PMUSIM_LANE_COND : 0) +
-             (miss ? PMUSIM_LANE_MISS : 0));
+        pack(g, PMUSIM_PACKED_BRANCH + PMUSIM_PACKED_TAKEN +
+             (kind == PMUSIM_BRANCH_JCC ? PMUSIM_PACKED_COND : 0) +
+             (miss ? PMUSIM_PACKED_MISS : 0));
     }
     if (pmusim_level_records(level(g))) {
         g->pmu.hot.branch = kind | (miss ? PMUSIM_BRANCH_MISS : 0);

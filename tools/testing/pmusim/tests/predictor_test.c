@@ -19,16 +19,16 @@ static void test_predictor_returns(void **state)
     for (i = PMUSIM_RETURNS; i >= 1; i--) {
         assert_int_equal(pmusim_return(&bp, i), 0);
     }
-    assert_int_equal(pmusim_return(&bp, 0xdead), PMUSIM_LANE_MISS);
+    assert_int_equal(pmusim_return(&bp, 0xdead), PMUSIM_PACKED_MISS);
 }
 
 static void test_predictor_indirect(void **state)
 {
     struct pmusim_predictor bp = { 0 };
 
-    assert_int_equal(pmusim_indirect(&bp, 0x10, 0x500), PMUSIM_LANE_MISS);
+    assert_int_equal(pmusim_indirect(&bp, 0x10, 0x500), PMUSIM_PACKED_MISS);
     assert_int_equal(pmusim_indirect(&bp, 0x10, 0x500), 0);
-    assert_int_equal(pmusim_indirect(&bp, 0x10, 0x600), PMUSIM_LANE_MISS);
+    assert_int_equal(pmusim_indirect(&bp, 0x10, 0x600), PMUSIM_PACKED_MISS);
 }
 
 /* Three bits: seven steps up, and as many down */
