@@ -278,7 +278,7 @@ void pmusim_set_counter(struct pmusim *p, unsigned int i, uint64_t value)
  * That is at once, also when the interrupt is on its way for some instructions
  * more.
  */
-void pmusim_interrupt(struct pmusim *p)
+static void raise_pmi(struct pmusim *p)
 {
     if (!p->skid) {
         p->pmi = true;
@@ -325,7 +325,7 @@ static void overflow(struct pmusim *p, uint64_t wrapped)
     }
     pmusim_acr_reload(p, wrapped);
     if (pmi) {
-        pmusim_interrupt(p);
+        raise_pmi(p);
     }
 }
 
@@ -399,7 +399,7 @@ void pmusim_fold(struct pmusim *p, enum pmusim_class class,
     }
     if (metrics) {
         p->global_status |= PMUSIM_GLOBAL_METRICS;
-        pmusim_interrupt(p);
+        raise_pmi(p);
     }
     if (p->pmi || p->due) {
         pmusim_update(p, class);

@@ -682,7 +682,6 @@ void pmusim_fold(struct pmusim *p, enum pmusim_class class,
 unsigned int pmusim_admit(struct pmusim *p, enum pmusim_class class,
                           unsigned int insns);
 void pmusim_update(struct pmusim *p, enum pmusim_class class);
-void pmusim_interrupt(struct pmusim *p);
 void pmusim_halt(struct pmusim *p, enum pmusim_class class);
 void pmusim_leave(struct pmusim *p, enum pmusim_class class,
                   enum pmusim_class next);

@@ -370,6 +370,21 @@ static G_NORETURN void fault(CPUX86State *env, uintptr_t retaddr)
     raise_exception_err_ra(env, EXCP0D_GPF, 0, retaddr);
 }
 
+/* An access of a register ends; returns false when it is none of the PMU's */
+static bool finish_access(CPUX86State *env, enum pmusim_access access,
+                          uintptr_t retaddr)
+{
+    switch (access) {
+    case PMUSIM_DONE:
+        raise_pmi(env);
+        return true;
+    case PMUSIM_FAULT:
+        fault(env, retaddr);
+    default:
+        return false;
+    }
+}
+
 /* Returns false when @msr is none of the PMU's */
 bool x86_pmusim_wrmsr(CPUX86State *env, uint32_t msr, uint64_t value,
                       uintptr_t retaddr)
@@ -398,15 +413,7 @@ bool x86_pmusim_wrmsr(CPUX86State *env, uint32_t msr, uint64_t value,
         trace_pmusim_wrmsr(env_cpu(env)->cpu_index, msr, value,
                            access == PMUSIM_FAULT);
     }
-    switch (access) {
-    case PMUSIM_DONE:
-        raise_pmi(env);
-        return true;
-    case PMUSIM_FAULT:
-        fault(env, retaddr);
-    default:
-        return false;
-    }
+    return finish_access(env, access, retaddr);
 }
 
 bool x86_pmusim_rdmsr(CPUX86State *env, uint32_t msr, uint64_t *value,
@@ -422,19 +429,12 @@ bool x86_pmusim_rdmsr(CPUX86State *env, uint32_t msr, uint64_t *value,
                            access == PMUSIM_DONE ? *value : 0,
                            access == PMUSIM_FAULT);
     }
-    switch (access) {
-    case PMUSIM_DONE:
-        raise_pmi(env);
-        return true;
-    case PMUSIM_FAULT:
-        fault(env, retaddr);
-    default:
-        return false;
-    }
+    return finish_access(env, access, retaddr);
 }
 
 void helper_rdpmc(CPUX86State *env)
 {
+    enum pmusim_access access;
     uint64_t value;
 
     if (!(env->cr[4] & CR4_PCE_MASK) && (env->hflags & HF_CPL_MASK)) {
@@ -442,17 +442,12 @@ void helper_rdpmc(CPUX86State *env)
     }
     cpu_svm_check_intercept_param(env, SVM_EXIT_RDPMC, 0, GETPC());
 
-    switch (pmusim_rdpmc(&env->pmusim, x86_pmusim_class(env->hflags),
-                         env->regs[R_ECX], &value)) {
-    case PMUSIM_DONE:
-        raise_pmi(env);
-        env->regs[R_EAX] = (uint32_t)value;
-        env->regs[R_EDX] = value >> 32;
-        break;
-    case PMUSIM_FAULT:
-        fault(env, GETPC());
-    default:
+    access = pmusim_rdpmc(&env->pmusim, x86_pmusim_class(env->hflags),
+                          env->regs[R_ECX], &value);
+    if (!finish_access(env, access, GETPC())) {
         /* No PMU at all */
         raise_exception_ra(env, EXCP06_ILLOP, GETPC());
     }
+    env->regs[R_EAX] = (uint32_t)value;
+    env->regs[R_EDX] = value >> 32;
 }
