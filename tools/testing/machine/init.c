@@ -30,7 +30,6 @@
 #include <termios.h>
 #include <unistd.h>
 
-#define CONSOLE		"/dev/console"
 #define TERMINAL	"/dev/ttyS0"
 #define CHANNEL		"/dev/ttyS1"
 #define COMMAND		"/cmd"

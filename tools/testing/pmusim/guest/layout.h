@@ -21,7 +21,7 @@
 /* Present, writable, open to CPL 3 */
 #define PTE_PRESENT		1
 #define PTE_WRITE		2
-#define PTE_SUPERVISOR		3
+#define PTE_SUPERVISOR		(PTE_PRESENT | PTE_WRITE)
 #define PTE_ALL			7
 #define PTE_LARGE		0x80
 /* Linear and physical address of 512 pages of 4 KiB */
