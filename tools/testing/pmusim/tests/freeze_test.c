@@ -43,6 +43,20 @@ static struct guest *make_freezing(const struct pmusim_cpu *cpu, bool atom,
     return g;
 }
 
+static void run_user(struct guest *g, unsigned int insns)
+{
+    g->class = PMUSIM_USR;
+    guest_run(g, insns);
+    g->class = PMUSIM_OS;
+}
+
+static void jump_user(struct guest *g, uint64_t to)
+{
+    g->class = PMUSIM_USR;
+    guest_go(g, PMUSIM_BRANCH_JUMP, to, false);
+    run_user(g, 10);
+}
+
 /* Before version 4 the interrupt clears the enables */
 static void test_old_freeze_of_counters(void **state)
 {
@@ -56,14 +70,10 @@ static void test_old_freeze_of_counters(void **state)
     assert_int_equal(guest_rdmsr(g, CTR(1)), 100);
     /* Acknowledging starts nothing, enabling does */
     guest_wrmsr(g, PMUSIM_MSR_GLOBAL_STATUS_RESET, 1);
-    g->class = PMUSIM_USR;
-    guest_run(g, 10);
-    g->class = PMUSIM_OS;
+    run_user(g, 10);
     assert_int_equal(guest_rdmsr(g, CTR(0)), 0);
     guest_wrmsr(g, PMUSIM_MSR_GLOBAL_CTRL, 3);
-    g->class = PMUSIM_USR;
-    guest_run(g, 10);
-    g->class = PMUSIM_OS;
+    run_user(g, 10);
     assert_int_equal(guest_rdmsr(g, CTR(0)), 10);
 }
 
@@ -77,10 +87,7 @@ static void test_old_freeze_of_branches(void **state)
     assert_int_equal(status(g), 1);
     assert_int_equal(guest_rdmsr(g, PMUSIM_MSR_DEBUGCTL), 1 << 11);
     assert_int_equal(guest_rdmsr(g, PMUSIM_MSR_LBR_TO0 + 1), 0x1000);
-    g->class = PMUSIM_USR;
-    guest_go(g, PMUSIM_BRANCH_JUMP, 0x2000, false);
-    guest_run(g, 10);
-    g->class = PMUSIM_OS;
+    jump_user(g, 0x2000);
     assert_int_equal(guest_rdmsr(g, PMUSIM_MSR_LBR_TOS), 1);
     /* Counting goes on */
     assert_int_equal(guest_rdmsr(g, CTR(1)), 50 + 1 + 100 + 1 + 10);
@@ -122,14 +129,10 @@ static void test_freeze_of_counters(void **state)
         guest_wrmsr(g, PMUSIM_MSR_DEBUGCTL, 0);
         guest_wrmsr(g, PMUSIM_MSR_GLOBAL_STATUS_RESET, 1);
         assert_int_equal(status(g), UINT64_C(1) << 59);
-        g->class = PMUSIM_USR;
-        guest_run(g, 10);
-        g->class = PMUSIM_OS;
+        run_user(g, 10);
         assert_int_equal(guest_rdmsr(g, CTR(0)), 0);
         guest_wrmsr(g, PMUSIM_MSR_GLOBAL_STATUS_RESET, UINT64_C(1) << 59);
-        g->class = PMUSIM_USR;
-        guest_run(g, 10);
-        g->class = PMUSIM_OS;
+        run_user(g, 10);
         assert_int_equal(guest_rdmsr(g, CTR(0)), 10);
     }
 }
@@ -144,16 +147,10 @@ static void test_freeze_of_branches(void **state)
     guest_run(g, 100);
     assert_int_equal(status(g), 1 | UINT64_C(1) << 58);
     assert_int_equal(guest_rdmsr(g, PMUSIM_MSR_DEBUGCTL), 1 << 11 | 1);
-    g->class = PMUSIM_USR;
-    guest_go(g, PMUSIM_BRANCH_JUMP, 0x2000, false);
-    guest_run(g, 10);
-    g->class = PMUSIM_OS;
+    jump_user(g, 0x2000);
     assert_int_equal(guest_rdmsr(g, PMUSIM_MSR_LBR_TOS), 1);
     guest_wrmsr(g, PMUSIM_MSR_GLOBAL_STATUS_RESET, UINT64_C(1) << 58);
-    g->class = PMUSIM_USR;
-    guest_go(g, PMUSIM_BRANCH_JUMP, 0x3000, false);
-    guest_run(g, 10);
-    g->class = PMUSIM_OS;
+    jump_user(g, 0x3000);
     assert_int_equal(guest_rdmsr(g, PMUSIM_MSR_LBR_TOS), 2);
     assert_int_equal(guest_rdmsr(g, PMUSIM_MSR_LBR_TO0 + 2), 0x3000);
     /* Its time was not measured while it was frozen */

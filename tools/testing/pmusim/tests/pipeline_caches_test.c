@@ -23,12 +23,31 @@ static void count_misses(struct guest *g)
     g->class = PMUSIM_USR;
 }
 
+/* The same of code, where there is an event for it: on Ice Lake */
+static void count_fetch_misses(struct guest *g)
+{
+    start(g, 0, EVENT_FETCH_MISSES);
+    start(g, 1, EVENT_LLC);
+    start(g, 2, EVENT_LLC_MISSES);
+    start(g, 3, EVENT_L1_MISSES);
+    g->class = PMUSIM_USR;
+}
+
+/* Counters 0 to 2, of either kind */
 static void expect_misses(struct guest *g, unsigned int l1, unsigned int llc,
                           unsigned int llc_misses)
 {
     assert_int_equal(count(g, 0), l1);
     assert_int_equal(count(g, 1), llc);
     assert_int_equal(count(g, 2), llc_misses);
+}
+
+/* Lines of one set, from number @first up to @end */
+static void load_ways(struct guest *g, unsigned int first, unsigned int end)
+{
+    for (; first < end; first++) {
+        guest_load(g, LINE * L1_SETS * first);
+    }
 }
 
 static void test_line_is_64_bytes(void **state)
@@ -84,21 +103,16 @@ static void test_l1d_geometry(void **state)
 static void test_l1d_replaces_the_least_recently_used(void **state)
 {
     struct guest *g = *state;
-    unsigned int way;
 
     count_misses(g);
-    for (way = 0; way < L1_WAYS; way++) {
-        guest_load(g, LINE * L1_SETS * way);
-    }
+    load_ways(g, 0, L1_WAYS);
     /* Line 0 is used, so 1 is the oldest; then 0 again and 2 goes */
     guest_load(g, 0);
     guest_load(g, LINE * L1_SETS * 8);
     guest_load(g, 0);
     guest_load(g, LINE * L1_SETS * 9);
     expect_misses(g, 10, 10, 10);
-    for (way = 3; way < 10; way++) {
-        guest_load(g, LINE * L1_SETS * way);
-    }
+    load_ways(g, 3, 10);
     guest_load(g, 0);
     expect_misses(g, 10, 10, 10);
     guest_load(g, LINE * L1_SETS * 1);
@@ -186,10 +200,7 @@ static void test_l1i_geometry(void **state)
     struct guest *g = make("icelake");
     unsigned int i;
 
-    start(g, 0, EVENT_FETCH_MISSES);
-    start(g, 1, EVENT_LLC);
-    start(g, 2, EVENT_LLC_MISSES);
-    g->class = PMUSIM_USR;
+    count_fetch_misses(g);
     for (i = 0; i < 2 * L1_SETS * L1_WAYS; i++) {
         guest_fetch(g, LINE * (i % (L1_SETS * L1_WAYS)));
         guest_run(g, 1);
@@ -210,11 +221,7 @@ static void test_code_and_data_are_apart(void **state)
 {
     struct guest *g = make("icelake");
 
-    start(g, 0, EVENT_FETCH_MISSES);
-    start(g, 1, EVENT_LLC);
-    start(g, 2, EVENT_LLC_MISSES);
-    start(g, 3, EVENT_L1_MISSES);
-    g->class = PMUSIM_USR;
+    count_fetch_misses(g);
     guest_fetch(g, 0x8000);
     guest_load(g, 0x8000);
     expect_misses(g, 1, 2, 1);
@@ -224,16 +231,9 @@ static void test_code_and_data_are_apart(void **state)
 static void test_flush(void **state)
 {
     struct guest *g = make("icelake");
-    unsigned int way;
 
-    start(g, 0, EVENT_FETCH_MISSES);
-    start(g, 1, EVENT_LLC);
-    start(g, 2, EVENT_LLC_MISSES);
-    start(g, 3, EVENT_L1_MISSES);
-    g->class = PMUSIM_USR;
-    for (way = 0; way < L1_WAYS; way++) {
-        guest_load(g, LINE * L1_SETS * way);
-    }
+    count_fetch_misses(g);
+    load_ways(g, 0, L1_WAYS);
     guest_fetch(g, LINE * L1_SETS * 3);
     guest_run(g, 1);
     expect_misses(g, 1, 9, 8);
@@ -246,15 +246,11 @@ static void test_flush(void **state)
     guest_run(g, 1);
     expect_misses(g, 2, 11, 9);
     /* The others stayed, each once */
-    for (way = 0; way < L1_WAYS; way++) {
-        guest_load(g, LINE * L1_SETS * way);
-    }
+    load_ways(g, 0, L1_WAYS);
     assert_int_equal(count(g, 3), 9);
     /* What is in no cache flushes nothing */
     pmusim_flush(&g->pmu, LINE * L1_SETS * 99);
-    for (way = 0; way < L1_WAYS; way++) {
-        guest_load(g, LINE * L1_SETS * way);
-    }
+    load_ways(g, 0, L1_WAYS);
     assert_int_equal(count(g, 3), 9);
 }
 
@@ -262,17 +258,12 @@ static void test_flush(void **state)
 static void test_flush_of_either_end(void **state)
 {
     struct guest *g = *state;
-    unsigned int way;
 
     count_misses(g);
-    for (way = 0; way < L1_WAYS; way++) {
-        guest_load(g, LINE * L1_SETS * way);
-    }
+    load_ways(g, 0, L1_WAYS);
     pmusim_flush(&g->pmu, 0);
     pmusim_flush(&g->pmu, LINE * L1_SETS * 7);
-    for (way = 1; way < 7; way++) {
-        guest_load(g, LINE * L1_SETS * way);
-    }
+    load_ways(g, 1, 7);
     expect_misses(g, 8, 8, 8);
     guest_load(g, 0);
     expect_misses(g, 9, 9, 9);
@@ -287,9 +278,7 @@ static void test_flush_makes_room(void **state)
     unsigned int way;
 
     count_misses(g);
-    for (way = 0; way < L1_WAYS; way++) {
-        guest_load(g, LINE * L1_SETS * way);
-    }
+    load_ways(g, 0, L1_WAYS);
     pmusim_flush(&g->pmu, LINE * L1_SETS * 5);
     guest_load(g, LINE * L1_SETS * 20);
     expect_misses(g, 9, 9, 9);
