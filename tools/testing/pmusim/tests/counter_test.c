@@ -120,10 +120,9 @@ static void test_cmask(void **state)
     struct guest *g = *state;
     uint64_t select = EVENT_INSNS | COUNT_USR | PMUSIM_SEL_INV;
 
-    start(g, 0, select | UINT64_C(16) << PMUSIM_SEL_CMASK_SHIFT, 0);
+    start(g, 0, select | CMASK(16), 0);
     start(g, 1, EVENT_CYCLES | COUNT_USR, 0);
-    start(g, 2, EVENT_INSNS | COUNT_USR |
-          UINT64_C(9) << PMUSIM_SEL_CMASK_SHIFT, 0);
+    start(g, 2, EVENT_INSNS | COUNT_USR | CMASK(9), 0);
     guest_wrmsr(g, PMUSIM_MSR_GLOBAL_CTRL, 0);
     guest_wrmsr(g, V6_GP_CTR(0), 0);
     guest_wrmsr(g, V6_GP_CTR(1), 0);

@@ -25,6 +25,8 @@
 #define EVENT_CYCLES    UINT64_C(0x003c)
 /* The wrapped value @n events below the overflow */
 #define WRAP(n)         (PMUSIM_COUNTER_MASK + 1 - (n))
+/* Only cycles of @n events or more */
+#define CMASK(n)        ((uint64_t)(n) << PMUSIM_SEL_CMASK_SHIFT)
 #define COUNT_USR       (PMUSIM_SEL_USR | PMUSIM_SEL_EN)
 #define COUNT_OS        (PMUSIM_SEL_OS | PMUSIM_SEL_EN)
 #define USR_INT         (COUNT_USR | PMUSIM_SEL_INT)

@@ -301,7 +301,7 @@ static void test_ip_of_a_masked_event(void **state)
     uint64_t ip = 0;
 
     /* Cycles with five instructions in them */
-    sample(g, 0, EVENT_INSNS | UINT64_C(5) << PMUSIM_SEL_CMASK_SHIFT, 10);
+    sample(g, 0, EVENT_INSNS | CMASK(5), 10);
     go_user(g);
     for (i = 0, full = 0; i < 20; i++) {
         guest_run(g, 5);
