@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """Apply one hook folder to a source tree.
 
-usage: hooks.py [--root DIR] [--cache DIR] [--check] TREE PATCHDIR
-
 PATCHDIR holds what one patch brings; each part is optional:
 
 files               Files to copy into TREE, one a line: `path` when it is the
@@ -45,12 +43,9 @@ lines               Edits for what a semantic patch cannot express:
 Everything is prepared beside the tree and written only when every part
 matched, so a failure leaves TREE as it was. Applying a folder twice is an
 error. Status: 0 applied, 1 refused (the reason is on stderr), 2 usage.
-
---root DIR   repository root for `files` (default: the folder above scripts/)
---cache DIR  keep results of spatch there and reuse them for equal inputs
---check      prepare everything, write nothing
 """
 
+import argparse
 import difflib
 import hashlib
 import os
@@ -364,43 +359,25 @@ def apply(tree, patchdir, root, cache=None):
 
 
 def main(argv):
-    root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    cache = None
-    check = False
-    args = []
-    rest = iter(argv)
-    for arg in rest:
-        if arg in ("-h", "--help"):
-            print(__doc__.strip())
-            return 0
-        if arg in ("--root", "--cache"):
-            value = next(rest, None)
-            if value is None:
-                break
-            if arg == "--root":
-                root = value
-            else:
-                cache = value
-        elif arg == "--check":
-            check = True
-        elif arg.startswith("-"):
-            break
-        else:
-            args.append(arg)
-    else:
-        if len(args) == 2:
-            try:
-                if check:
-                    prepare(args[0], args[1], root, cache)
-                else:
-                    apply(args[0], args[1], root, cache)
-            except (HookError, OSError) as e:
-                print("hooks: %s" % e, file=sys.stderr)
-                return 1
-            return 0
-    print("usage: hooks.py [--root DIR] [--cache DIR] [--check] TREE PATCHDIR",
-          file=sys.stderr)
-    return 2
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--root", metavar="DIR", default=os.path.dirname(
+        os.path.dirname(os.path.abspath(__file__))),
+        help="repository root for `files` (default: the folder above scripts/)")
+    parser.add_argument("--cache", metavar="DIR", help="keep results of spatch"
+                        " there and reuse them for equal inputs")
+    parser.add_argument("--check", action="store_true",
+                        help="prepare everything, write nothing")
+    parser.add_argument("tree", metavar="TREE")
+    parser.add_argument("patchdir", metavar="PATCHDIR")
+    opts = parser.parse_args(argv)
+    work = prepare if opts.check else apply
+    try:
+        work(opts.tree, opts.patchdir, opts.root, opts.cache)
+    except (HookError, OSError) as e:
+        print("hooks: %s" % e, file=sys.stderr)
+        return 1
+    return 0
 
 
 if __name__ == "__main__":

@@ -2,35 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0
 """Turn the folders of series/ into a kernel git tree and a set of patches.
 
-usage: series.py --base TARBALL --tree DIR [--stock DIR]
-                 [--patches DIR [--bench FILE] [--previous REVISION]]
-       series.py --check
-
---base TARBALL  kernel source package, for example linux-source-6.12.tar.xz
---tree DIR      git tree to create or bring up to date: tag `base` is the
-                unpacked tarball, branch `series` has one commit for each
-                folder series/NN-slug. Files whose content does not change
-                keep their times, so that make rebuilds only what must be.
---patches DIR   receives the set to mail: what `git format-patch` writes, its
-                cover letter, and `recipients`, as the kernel's
-                get_maintainer.pl knows them
---bench FILE    numbers for the cover letter, as bench.py writes them
---previous REV  compare with the series of that revision of this repository:
-                its changes go into the cover letter, all of them to
-                `range-diff`, and the patches are called v2 or what --version
-                says
---version N     which version this is
---stock DIR     also create a second work tree there, at the tag `base`
---series DIR    the folders to use (default: series/ of this repository)
---cache DIR     results of semantic patches (default: inside the git folder)
---check         only check that every file of ours is in exactly one patch
-
 Each folder is one patch: `message` is its commit message, the rest is described
 by `hooks.py --help`. Author and Signed-off-by are git's identity of whoever
 runs this. Nothing is done when nothing changed since the last run. DIR of
 --tree is generated: edits inside are thrown away.
 """
 
+import argparse
 import hashlib
 import os
 import re
@@ -286,7 +264,7 @@ def cover_letter(series, patches, numbers, changes, version):
 
 def write_patches(tree, series, patches, env, opts, previous):
     """The set to mail, and what goes with it."""
-    version = int(opts.get("version", 2 if previous else 1))
+    version = opts.version or (2 if previous else 1)
     os.makedirs(patches, exist_ok=True)
     for name in os.listdir(patches):
         if name.endswith(".patch") or name in ("range-diff", "recipients"):
@@ -298,7 +276,7 @@ def write_patches(tree, series, patches, env, opts, previous):
     if previous:
         summary, whole = letter.changes(tree, previous, "series")
         hooks.write(os.path.join(patches, "range-diff"), whole)
-    cover_letter(series, patches, letter.numbers(opts.get("bench", "")), summary,
+    cover_letter(series, patches, letter.numbers(opts.bench), summary,
                  version)
     hooks.write(os.path.join(patches, "recipients"),
                 letter.recipients(tree, patches))
@@ -320,18 +298,18 @@ def make_stock(tree, stock):
 
 
 def make_series(opts):
-    series = opts["series"]
+    series = opts.series
     names = folders(series)
     ours = check_overlay(series, names)
-    if "check" in opts:
+    if opts.check:
         say("%d patches, %d files" % (len(names), len(ours)))
         return
 
-    tree = os.path.abspath(opts["tree"])
-    patches = os.path.abspath(opts["patches"]) if "patches" in opts else None
-    base = make_base(opts["base"], tree)
-    if "stock" in opts:
-        make_stock(tree, opts["stock"])
+    tree = os.path.abspath(opts.tree)
+    patches = os.path.abspath(opts.patches) if opts.patches else None
+    base = make_base(opts.base, tree)
+    if opts.stock:
+        make_stock(tree, opts.stock)
 
     person = identity()
     if patches and NEUTRAL[1] in person:
@@ -344,7 +322,7 @@ def make_series(opts):
         inputs += [os.path.join(folder, f) for f in files]
     key = "%s %s %s" % (base, digest(inputs), " ".join(person))
 
-    cache = opts.get("cache", os.path.join(tree, ".git", "corepmu-cache"))
+    cache = opts.cache or os.path.join(tree, ".git", "corepmu-cache")
     when = run("git", "log", "-1", "--format=%ct", "base", cwd=tree)
     env = dict(os.environ, **dates(int(when)))
     env.update(who(person))
@@ -373,56 +351,71 @@ def update_tree(tree, series, key, env, cache, person):
 def update_patches(tree, series, patches, key, env, opts, cache, person):
     stamp = os.path.join(tree, ".git", "corepmu-patches")
     key = "%s %s %s %s" % (
-        key, opts.get("version", ""),
-        digest([opts["bench"]]) if os.path.isfile(opts.get("bench", "")) else "",
-        run("git", "rev-parse", opts["previous"], cwd=ROOT)
-        if "previous" in opts else "")
+        key, opts.version or "",
+        digest([opts.bench]) if os.path.isfile(opts.bench) else "",
+        run("git", "rev-parse", opts.previous, cwd=ROOT) if opts.previous else "")
     if slurp(stamp) == key and os.path.exists(os.path.join(patches, "recipients")):
         say("the patches are up to date in %s" % patches)
         return
 
     previous = None
-    if "previous" in opts:
-        say("the series of %s" % opts["previous"])
-        previous = commit_previous(tree, opts["previous"], env, cache, person)
+    if opts.previous:
+        say("the series of %s" % opts.previous)
+        previous = commit_previous(tree, opts.previous, env, cache, person)
         run("git", "tag", "-f", "previous", previous, cwd=tree)
     write_patches(tree, series, patches, env, opts, previous)
     hooks.write(stamp, key)
     say("%d patches in %s" % (len(folders(series)), patches))
 
 
+def arguments(argv):
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+
+    def option(name, metavar, text, **more):
+        parser.add_argument(name, metavar=metavar, help=text, **more)
+
+    option("--base", "TARBALL",
+           "kernel source package, for example linux-source-6.12.tar.xz")
+    option("--tree", "DIR",
+           "git tree to create or bring up to date: tag `base` is the unpacked"
+           " tarball, branch `series` has one commit for each folder"
+           " series/NN-slug. Files whose content does not change keep their"
+           " times, so that make rebuilds only what must be")
+    option("--patches", "DIR",
+           "receives the set to mail: what `git format-patch` writes, its cover"
+           " letter, and `recipients`, as the kernel's get_maintainer.pl knows"
+           " them")
+    option("--bench", "FILE",
+           "numbers for the cover letter, as bench.py writes them", default="")
+    option("--previous", "REV",
+           "compare with the series of that revision of this repository: its"
+           " changes go into the cover letter, all of them to `range-diff`, and"
+           " the patches are called v2 or what --version says")
+    option("--version", "N", "which version this is", type=int)
+    option("--stock", "DIR",
+           "also create a second work tree there, at the tag `base`")
+    option("--series", "DIR",
+           "the folders to use (default: series/ of this repository)",
+           default=os.path.join(ROOT, "series"))
+    option("--cache", "DIR",
+           "results of semantic patches (default: inside the git folder)")
+    parser.add_argument("--check", action="store_true", help="only check that"
+                        " every file of ours is in exactly one patch")
+    opts = parser.parse_args(argv)
+    if not opts.check and not (opts.base and opts.tree):
+        parser.error("--base and --tree, or --check, are needed")
+    return opts
+
+
 def main(argv):
-    opts = {"series": os.path.join(ROOT, "series")}
-    rest = iter(argv)
-    for arg in rest:
-        if arg in ("-h", "--help"):
-            print(__doc__.strip())
-            return 0
-        if arg == "--check":
-            opts["check"] = True
-            continue
-        value = next(rest, None)
-        if value is None or arg not in ("--base", "--tree", "--patches", "--stock",
-                                        "--series", "--cache", "--bench",
-                                        "--previous", "--version"):
-            opts = {}
-            break
-        opts[arg[2:]] = value
-    if "check" not in opts and not {"base", "tree"} <= set(opts):
-        print("usage: series.py --base TARBALL --tree DIR [--stock DIR] "
-              "[--series DIR] [--cache DIR] [--patches DIR [--bench FILE] "
-              "[--previous REVISION] [--version N]] | --check",
-              file=sys.stderr)
-        return 2
+    opts = arguments(argv)
     try:
         make_series(opts)
-    except SeriesError as e:
-        print("series: %s" % e, file=sys.stderr)
-        return 1
     except hooks.HookError as e:
         print("hooks: %s" % e, file=sys.stderr)
         return 1
-    except OSError as e:
+    except (SeriesError, OSError) as e:
         print("series: %s" % e, file=sys.stderr)
         return 1
     return 0
