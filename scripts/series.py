@@ -282,21 +282,6 @@ def write_patches(tree, series, patches, env, opts, previous):
                 letter.recipients(tree, patches))
 
 
-def make_stock(tree, stock):
-    want = run("git", "rev-parse", "base", cwd=tree)
-    if os.path.exists(os.path.join(stock, ".git")):
-        done = subprocess.run(["git", "rev-parse", "HEAD"], cwd=stock, text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                              check=False)
-        if done.stdout.strip() == want:
-            return
-    say("checking out the base to %s" % stock)
-    shutil.rmtree(stock, ignore_errors=True)
-    run("git", "worktree", "prune", cwd=tree)
-    run("git", "worktree", "add", "-q", "-f", "--detach", os.path.abspath(stock),
-        "base", cwd=tree)
-
-
 def make_series(opts):
     series = opts.series
     names = folders(series)
@@ -308,8 +293,6 @@ def make_series(opts):
     tree = os.path.abspath(opts.tree)
     patches = os.path.abspath(opts.patches) if opts.patches else None
     base = make_base(opts.base, tree)
-    if opts.stock:
-        make_stock(tree, opts.stock)
 
     person = identity()
     if patches and NEUTRAL[1] in person:
@@ -393,8 +376,6 @@ def arguments(argv):
            " changes go into the cover letter, all of them to `range-diff`, and"
            " the patches are called v2 or what --version says")
     option("--version", "N", "which version this is", type=int)
-    option("--stock", "DIR",
-           "also create a second work tree there, at the tag `base`")
     option("--series", "DIR",
            "the folders to use (default: series/ of this repository)",
            default=os.path.join(ROOT, "series"))
