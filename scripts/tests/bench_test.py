@@ -10,7 +10,7 @@ import unittest
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import bench  # noqa: E402
-from checks import acr_cost, cost  # noqa: E402
+from checks import acr_cost, pmi_cost  # noqa: E402
 
 TEXT = """reads 900
 nmis 10
@@ -70,24 +70,24 @@ class Compared(unittest.TestCase):
         self.assertNotIn("cost_ratio", self.found["series"]["pmi-plain"])
 
     def test_within_limits(self):
-        self.assertEqual(cost.excess(self.found), [])
+        self.assertEqual(pmi_cost.excess(self.found), [])
 
     def test_more_than_stock(self):
         self.found["series"]["pmi-lbr"] = figures_of(4, 3, 2000)
         self.found["series-freeze"]["pmi-fixed"] = figures_of(2, 1, 2001)
-        self.assertEqual(len(cost.excess(self.found)), 2)
+        self.assertEqual(len(pmi_cost.excess(self.found)), 2)
 
     def test_more_than_a_frozen_pmi_may(self):
         self.found["series-freeze"]["pmi-pebs"] = figures_of(2, 1, 1900)
         self.found["series-freeze"]["pmi-plain"] = figures_of(2, 2, 1900)
-        self.assertEqual(len(cost.excess(self.found)), 2)
+        self.assertEqual(len(pmi_cost.excess(self.found)), 2)
 
     def test_more_than_a_frozen_pmi_may_with_branch_records(self):
         for found, wrmsr in (("stock", 4), ("series", 4), ("series-freeze", 2)):
             self.found[found]["pmi-lbr"] = figures_of(wrmsr, 95 + wrmsr, 1900)
-        self.assertEqual(len(cost.excess(self.found)), 0)
+        self.assertEqual(len(pmi_cost.excess(self.found)), 0)
         self.found["series-freeze"]["pmi-lbr"] = figures_of(3, 99, 1900)
-        self.assertEqual(len(cost.excess(self.found)), 2)
+        self.assertEqual(len(pmi_cost.excess(self.found)), 2)
 
 
 TRUTH = """10,,context-switches,1,100.00,,
