@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Unit tests of check.py: how it judges what perf says of its own tests."""
+"""Unit tests of check.py: how it runs tests of scripts, and judges perf's own."""
 
 import contextlib
 import io
@@ -55,6 +55,19 @@ class PerfTests(unittest.TestCase):
                 mock.patch.object(acr, "DISTRIBUTION_PERF", os.devnull):
             acr.acr_distribution(checked)
         self.assertEqual([row[2] for row in checked.rows], ["fail"])
+
+
+class UnitTests(unittest.TestCase):
+    def test_what_is_picked_is_not_picked_in_them(self):
+        checked = harness.Check("unit/check_test")
+        with mock.patch.dict(os.environ, TEST="unit/check_test"), \
+                mock.patch.object(harness, "captured", return_value=(0, "")) as ran, \
+                contextlib.redirect_stdout(io.StringIO()):
+            check.unit(checked)
+        self.assertEqual([row[:3] for row in checked.rows],
+                         [("unit", "check_test", "pass")])
+        self.assertNotIn("TEST", ran.call_args.kwargs["env"])
+        self.assertIn("PATH", ran.call_args.kwargs["env"])
 
 
 if __name__ == "__main__":
