@@ -45,9 +45,9 @@ MACHINES = (
     ("icelake", ""),
     ("sapphirerapids", ""),
 )
-# Of the samples, where groups can reload: so many have to be decided, whatever
-# the rest of the time was done to the groups.
-DECIDED = 0.5
+# Of the samples: so many have to be decided, whatever was done to the groups and
+# however often they had to wait for their turn.
+DECIDED = 0.95
 
 # The host may have more to do than this.
 PATIENCE = "watchdog_thresh=60 rcupdate.rcu_cpu_stall_timeout=120"

@@ -36,6 +36,12 @@ struct pmu {
 	uint32_t event[LANES];
 };
 
+/* How many blocks are behind a thread, in a cache line of its own */
+struct position {
+	volatile uint64_t block;
+	uint64_t unused[7];
+};
+
 /* What a kind of block has of each event, at least and at most, in thousandths */
 struct kind {
 	int blocks;
@@ -60,6 +66,7 @@ extern int nr_pmus;
 extern const struct kind kinds[KINDS];
 /* Threads that run target.S, in memory that all processes share */
 extern volatile pid_t *targets;
+extern struct position *positions;
 extern int nr_cpus;
 
 /* Pseudo-random: from @first to @last; true once in @n times */
@@ -74,7 +81,7 @@ int event_open(struct attr *attr, pid_t pid, int cpu, int group);
 void write_text(const char *path, const char *text);
 void pause_us(unsigned int us);
 
-void target_run(void);
+void target_run(volatile uint64_t *block);
 
 /* The parts of the fuzzer, a process each, until @end of now() */
 void judged(uint64_t end, unsigned int number);

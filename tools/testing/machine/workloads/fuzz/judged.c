@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Groups that can be judged: some events of which a block of target.S has a known
- * number, reloaded by each other at random, and at the end a counter of
- * instructions by which one can tell whether the group was on all the time. They
- * count one thread that runs target.S. Each sample has the number of blocks that
- * the thread had executed.
+ * number, reloaded by each other at random, and behind them a counter of
+ * instructions, which is the group's own clock. Where it is a matter of chance how
+ * many branches are mispredicted, another one counts them. They count one thread
+ * that runs target.S. Each sample has the number of blocks that the thread had
+ * executed, and what is done to a group is told with the blocks that the thread
+ * executed in the meantime.
  */
 #include "fuzz.h"
 
@@ -34,8 +36,16 @@ struct group {
 	unsigned int number;
 	const struct pmu *pmu;
 	pid_t target;
+	const struct position *position;
+	/* The first of those that only count */
+	int plain;
 	int n;
-	struct member member[RELOADED_MAX + 1];
+	struct member member[RELOADED_MAX + 2];
+};
+
+/* A time and a place in the program */
+struct moment {
+	uint64_t time, block;
 };
 
 static unsigned int groups, refused;
@@ -56,29 +66,35 @@ static uint64_t choose_period(enum lane lane, uint64_t reference)
 static void choose_members(struct group *group)
 {
 	uint64_t reference = choose(50000, 400000);
-	bool usual = once_in(3);
+	bool usual = once_in(3), misses = false;
 	int i;
 
-	group->n = choose(1, RELOADED_MAX);
-	for (i = 0; i < group->n; i++) {
+	group->plain = choose(1, RELOADED_MAX);
+	for (i = 0; i < group->plain; i++) {
 		struct member *member = &group->member[i];
 
 		member->lane = choose(0, LANES - 1);
 		member->period = choose_period(member->lane, reference);
-		member->mask = choose(0, (1 << group->n) - 1);
+		member->mask = choose(0, (1 << group->plain) - 1);
 		if (usual)
-			member->mask = ((1 << group->n) - 1) & ~(i ? 0 : 1);
+			member->mask = ((1 << group->plain) - 1) & ~(i ? 0 : 1);
 		/* Not of this group, or of nobody: means nothing */
 		if (once_in(8))
-			member->mask |= choose(1, UINT64_MAX) << (group->n + 1);
+			member->mask |= choose(1, UINT64_MAX) <<
+				(group->plain + 2);
 		if (once_in(5) && !(member->mask & 1 << i))
 			member->precise = choose(1, 2);
 		if (!group->pmu->acr)
 			member->mask = 0;
 		member->on = !once_in(8);
+		misses |= member->mask && member->lane == MISSES;
 	}
 	/* What the group has counted in all */
+	group->n = group->plain;
 	group->member[group->n++] = (struct member){ .lane = INSNS, .on = true };
+	if (misses)
+		group->member[group->n++] =
+			(struct member){ .lane = MISSES, .on = true };
 }
 
 static bool open_member(struct group *group, int i)
@@ -153,32 +169,81 @@ static bool open_group(struct group *group)
 	return true;
 }
 
-static void tell(const struct group *group, uint64_t before, uint64_t after,
-		 const char *what, int number, uint64_t value)
+static struct moment moment(const struct group *group)
 {
-	say("O %u %llu %llu %s %d %llu", group->number,
-	    (unsigned long long)before, (unsigned long long)after, what, number,
-	    (unsigned long long)value);
+	return (struct moment){ now(), group->position->block };
+}
+
+static void tell(const struct group *group, struct moment before,
+		 struct moment after, const char *what, int number,
+		 uint64_t value)
+{
+	say("O %u %llu %llu %s %d %llu %llu %llu", group->number,
+	    (unsigned long long)before.time, (unsigned long long)after.time,
+	    what, number, (unsigned long long)value,
+	    (unsigned long long)before.block, (unsigned long long)after.block);
+}
+
+/* Of the values that are read of a group, behind their number, those of plain */
+static void find_plain(const struct group *group, const uint64_t *values,
+		       uint64_t *insns, uint64_t *misses)
+{
+	uint64_t i;
+
+	*insns = *misses = 0;
+	for (i = 0; i < values[0]; i++) {
+		uint64_t value = values[3 + 2 * i], id = values[4 + 2 * i];
+
+		if (id == group->member[group->plain].id)
+			*insns = value;
+		else if (id == group->member[group->n - 1].id)
+			*misses = value;
+	}
 }
 
 /* Behind the header: id, time, the group's counts, the user's registers */
 static void tell_sample(const struct group *group, int number,
 			const uint64_t *data)
 {
-	uint64_t time = data[1], nr = data[2], insns = 0, i;
+	uint64_t time = data[1], nr = data[2], insns, misses;
 	const uint64_t *regs = data + 5 + 2 * nr;
+	uint64_t block = UINT64_MAX;
 
-	for (i = 0; i < nr; i++) {
-		if (data[6 + 2 * i] == group->member[group->n - 1].id)
-			insns = data[5 + 2 * i];
-	}
+	find_plain(group, data + 2, &insns, &misses);
 	/* All ones: not known, where the interrupt came in a system call */
-	if (regs[0] == PERF_SAMPLE_REGS_ABI_NONE || regs[1] == UINT64_MAX)
-		return;
-	say("S %u %d %llu %llu %llu %llu %llu", group->number, number,
-	    (unsigned long long)time, (unsigned long long)regs[1],
+	if (regs[0] != PERF_SAMPLE_REGS_ABI_NONE)
+		block = regs[1];
+	say("S %u %d %llu %llu %llu %llu %llu %llu", group->number, number,
+	    (unsigned long long)time, (unsigned long long)block,
 	    (unsigned long long)data[3], (unsigned long long)data[4],
-	    (unsigned long long)insns);
+	    (unsigned long long)insns, (unsigned long long)misses);
+}
+
+/* Read the group's counts, which may stop and start its counters */
+static void tell_counts(const struct group *group)
+{
+	uint64_t values[3 + 2 * (RELOADED_MAX + 2)], insns, misses;
+	struct moment before = moment(group), after;
+
+	if (group->member[0].fd < 0 ||
+	    read(group->member[0].fd, values, sizeof(values)) < 0)
+		return;
+	after = moment(group);
+	find_plain(group, values, &insns, &misses);
+	say("R %u %llu %llu %llu %llu %llu %llu %llu", group->number,
+	    (unsigned long long)after.time, (unsigned long long)before.block,
+	    (unsigned long long)after.block, (unsigned long long)values[1],
+	    (unsigned long long)values[2], (unsigned long long)insns,
+	    (unsigned long long)misses);
+}
+
+/* Records of which nobody knows where the thread was */
+static void tell_record(const struct group *group, uint64_t time,
+			const char *what, int number)
+{
+	struct moment then = { .time = time };
+
+	tell(group, then, then, what, number, 0);
 }
 
 static void drain(const struct group *group, int number)
@@ -208,9 +273,11 @@ static void drain(const struct group *group, int number)
 		/* In between, this one does nothing to others */
 		if (header.type == PERF_RECORD_THROTTLE ||
 		    header.type == PERF_RECORD_UNTHROTTLE)
-			tell(group, record[1], record[1],
-			     header.type == PERF_RECORD_THROTTLE ?
-			     "throttle" : "unthrottle", number, 0);
+			tell_record(group, record[1],
+				    header.type == PERF_RECORD_THROTTLE ?
+				    "throttle" : "unthrottle", number);
+		if (header.type == PERF_RECORD_LOST)
+			tell_record(group, now(), "lost", number);
 		tail += header.size;
 	}
 	__atomic_store_n(&ring->data_tail, head, __ATOMIC_RELEASE);
@@ -224,19 +291,36 @@ static void drain_all(const struct group *group)
 		drain(group, i);
 }
 
+/* Bring a group to a known state: all periods are whole */
+static void restart_group(const struct group *group)
+{
+	int i;
+
+	ioctl(group->member[0].fd, PERF_EVENT_IOC_DISABLE, 0);
+	for (i = 0; i < group->plain; i++) {
+		const struct member *member = &group->member[i];
+
+		if (member->fd >= 0 &&
+		    ioctl(member->fd, PERF_EVENT_IOC_PERIOD, &member->period))
+			say("X a period is refused that was taken");
+	}
+	ioctl(group->member[0].fd, PERF_EVENT_IOC_ENABLE, 0);
+}
+
 /* Do something to a member, or the whole group by its leader */
 static void disturb_group(struct group *group)
 {
 	int number = choose(0, group->n - 1);
 	struct member *member = &group->member[number];
 	const char *what = NULL;
-	uint64_t before = now(), value = 0;
+	struct moment before = moment(group);
+	uint64_t value = 0;
 
 	if (member->fd < 0)
 		return;
 
-	/* By the last one, the group is judged */
-	switch (number == group->n - 1 ? 4 : choose(0, 5)) {
+	/* By the plain ones, the group is judged */
+	switch (number >= group->plain ? 6 : choose(0, 5)) {
 	case 0:
 		what = "off";
 		ioctl(member->fd, PERF_EVENT_IOC_DISABLE, 0);
@@ -266,15 +350,21 @@ static void disturb_group(struct group *group)
 		drain(group, number);
 		close_member(member);
 		break;
+	case 6:
+		if (group->member[0].fd < 0)
+			return;
+		what = "restart";
+		restart_group(group);
+		break;
 	}
-	tell(group, before, now(), what, number, value);
+	tell(group, before, moment(group), what, number, value);
 }
 
-static void tell_group(const struct group *group, int target)
+static void tell_members(const struct group *group)
 {
 	int i;
 
-	for (i = 0; i < group->n - 1; i++) {
+	for (i = 0; i < group->plain; i++) {
 		const struct member *member = &group->member[i];
 
 		say("M %u %d %d %llu %#llx %d %d", group->number, i, member->lane,
@@ -282,18 +372,22 @@ static void tell_group(const struct group *group, int target)
 		    (unsigned long long)member->mask, member->precise,
 		    !i || member->on);
 	}
-	say("G %u %d %d", group->number, target, group->n - 1);
 }
 
 static void run_group(struct group *group, uint64_t end)
 {
 	uint64_t last = now() + choose(200, 2000) * 1000000;
+	uint64_t before = group->position->block;
 
 	ioctl(group->member[0].fd, PERF_EVENT_IOC_ENABLE, 0);
+	say("G %u %d %d %llu %llu", group->number,
+	    (int)(group->position - positions), group->plain,
+	    (unsigned long long)before,
+	    (unsigned long long)group->position->block);
 	while (now() < end && now() < last) {
 		pause_us(choose(3000, 20000));
 		drain_all(group);
-		/* What comes first behind it cannot be judged */
+		tell_counts(group);
 		if (once_in(16))
 			disturb_group(group);
 	}
@@ -313,6 +407,7 @@ void judged(uint64_t end, unsigned int number)
 		if (!group.pmu->acr)
 			group.pmu = &pmus[choose(0, nr_pmus - 1)];
 		group.target = targets[target];
+		group.position = &positions[target];
 		group.number = groups * 2 + number;
 		choose_members(&group);
 		if (!open_group(&group)) {
@@ -320,7 +415,7 @@ void judged(uint64_t end, unsigned int number)
 			continue;
 		}
 		groups++;
-		tell_group(&group, target);
+		tell_members(&group);
 		run_group(&group, end);
 		close_group(&group);
 	}

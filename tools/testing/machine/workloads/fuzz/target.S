@@ -3,8 +3,9 @@
  * A program of which one register tells what it has done so far
  *
  * It executes blocks of four kinds, each so and so many times in turn, forever.
- * %r12 is the number of blocks that are behind it. What a block has of each event
- * is written down in fuzz.h; the two have to agree.
+ * %r12 is the number of blocks that are behind it, which others find where %r13
+ * points to. What a block has of each event is written down in main.c; the two have
+ * to agree.
  *
  * Nothing else is ever executed, but for a system call between two kinds.
  */
@@ -24,12 +25,15 @@
 /* The end of a block */
 	.macro	again label
 	inc	%r12
+	mov	%r12, (%r13)
 	cmp	%rbx, %r12
 	jne	\label
 	.endm
 
+/* void target_run(volatile uint64_t *block) */
 	.globl	target_run
 target_run:
+	mov	%rdi, %r13
 	xor	%r12d, %r12d
 	xor	%ebx, %ebx
 	mov	$0x12345678, %r14d
@@ -37,7 +41,7 @@ target_run:
 /* Many instructions, few branches */
 .Lcycle:
 	next	BLOCKS_STRAIGHT
-1:	.rept	29
+1:	.rept	28
 	lea	1(%rax), %rax
 	.endr
 	again	1b
