@@ -96,11 +96,11 @@ class Check:
         with self.printing:
             self.rows.append((suite, test, result, seconds))
             print(f"{result:4}  {suite}/{test}  {seconds:.1f} s", flush=True)
-            if result == "fail":
+            if result != "pass":
                 for line in why.strip().splitlines()[:12]:
                     print(f"        {line}")
-                if log:
-                    print(f"        log: {os.path.relpath(log)}", flush=True)
+            if result == "fail" and log:
+                print(f"        log: {os.path.relpath(log)}", flush=True)
 
     def run(self, suite, test, command, log=None, **options):
         """A test that is one command: passed when it exits 0."""
@@ -272,11 +272,11 @@ def tap(check, suite, text, log, indent="", prefix="", seconds=0.0):
             notes = (notes + [line])[-12:]
             continue
         number += 1
-        note = (match["note"] or "").upper()
-        result = "skip" if note.startswith("SKIP") else \
+        note = match["note"] or ""
+        result = "skip" if note.upper().startswith("SKIP") else \
             "fail" if match["bad"] else "pass"
         check.record(suite, prefix + match["name"].strip(), result, seconds, log,
-                     "\n".join(notes))
+                     note[4:] if result == "skip" else "\n".join(notes))
         notes = []
     return number
 

@@ -18,6 +18,7 @@ TESTS = """\
   6: Parse event definition strings        :
   6.1: Test event parsing                  : Ok
   6.2: Parsing of all PMU events from sysfs: {}
+  6.7: Parsing of aliased events from sysfs: {}
   6.3: Parsing of given PMU events from sysfs with PMU: Ok
   6.4: Parsing of event modifiers          : Ok
   6.5: Parsing of a hybrid event           : Ok
@@ -38,15 +39,17 @@ class PerfTests(unittest.TestCase):
         return {row[1]: row[2] for row in checked.rows}
 
     def test_all_pass(self):
-        rows = self.rows("Ok", "Ok", "Ok")
+        rows = self.rows("Ok", "Ok", "Ok", "Ok")
         self.assertEqual(set(rows.values()), {"pass"})
-        self.assertEqual(len(rows), 7)
+        self.assertEqual(len(rows), 8)
 
-    def test_what_upstream_skips_is_skipped(self):
-        self.assertNotIn("all", self.rows("Skip", "Ok", "Ok"))
+    def test_what_the_machine_lacks_is_skipped(self):
+        self.assertNotIn("all", self.rows("Ok", "Skip (no aliases)", "Ok", "Ok"))
 
-    def test_what_ours_skips_is_a_failure(self):
-        for verdicts in ("Ok", "Skip", "Ok"), ("Ok", "Ok", "Skip"):
+    def test_what_else_is_skipped_is_a_failure(self):
+        for place in 0, 2, 3:
+            verdicts = ["Ok"] * 4
+            verdicts[place] = "Skip"
             self.assertEqual(self.rows(*verdicts)["all"], "fail")
 
     def test_without_a_perf_of_the_distribution_it_fails(self):

@@ -38,6 +38,12 @@ class Results(unittest.TestCase):
                                        ("acr.acr_counts", "fail"),
                                        ("acr.acr_needs_cpu", "skip")])
 
+    def test_a_skip_says_why(self):
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            harness.tap(harness.Check(""), "kunit", KTAP, "log", "    ", "acr.")
+        self.assertRegex(printed.getvalue(), r"acr_needs_cpu.*\n +one CPU only\n")
+
     def test_pattern_picks(self):
         self.assertEqual(self.rows("acr-B12"), [("acr-B12-mask-is-kept", "pass")])
         self.assertEqual(len(self.rows("kunit/acr.*")), 2)
