@@ -8,11 +8,13 @@ import collections
 import os
 import re
 import subprocess
+import textwrap
+
+import bench_page
 
 # What a table in mail has room for, and in what order it is read.
 VARIANTS = ("stock", "series", "series-freeze", "mainline", "classic", "acr")
-METRICS = ("wrmsr", "rdmsr", "apic", "insns", "cost", "samples", "bytes",
-           "kernel_insns", "error_pp")
+WIDTH = 75
 
 
 def number(text):
@@ -22,27 +24,60 @@ def number(text):
         else "%.3g" % value
 
 
-def numbers(table):
-    """The bench's table as text, variants side by side; "" without one."""
+def scenario_lines(title, rows):
+    """One scenario, variants side by side: {(cpu, metric): {variant: text}}."""
+    variants = [name for name in VARIANTS
+                if any(name in row for row in rows.values())]
+    table = [("cpu", "metric", *variants)]
+    table += [(*key, *(row.get(name, "-") for name in variants))
+              for key, row in rows.items()]
+    widths = [max(map(len, column)) for column in zip(*table)]
+    lines = textwrap.wrap(title, WIDTH, subsequent_indent="  ",
+                          break_on_hyphens=False) + [""]
+    for row in table:
+        cells = [cell.ljust(width) for cell, width in zip(row[:2], widths)]
+        cells += [cell.rjust(width) for cell, width in zip(row[2:], widths[2:])]
+        lines.append(("  " + "  ".join(cells)).rstrip())
+    return lines + [""]
+
+
+def metric_lines(metrics, words):
+    """What the metrics are."""
+    width = max(map(len, metrics))
+    for name in metrics:
+        metric = words.metrics.get(name, bench_page.NO_METRIC)
+        text = ": ".join(part for part in (metric.what, metric.unit) if part)
+        yield from textwrap.wrap(text, WIDTH, initial_indent=f"  {name:{width}}  ",
+                                 subsequent_indent=" " * (width + 4))
+
+
+def numbers(table, words=None):
+    """The bench's table as text; "" without one."""
+    words = words or bench_page.Words()
     if not os.path.isfile(table):
         return ""
-    found = collections.defaultdict(dict)
+    found = collections.OrderedDict()
     with open(table, encoding="utf-8") as file:
         for line in file.read().splitlines()[1:]:
             scenario, cpu, variant, metric, value = line.split("\t")
-            if metric in METRICS:
-                found[scenario, cpu, metric][variant] = number(value)
-    variants = [name for name in VARIANTS
-                if any(name in row for row in found.values())]
+            if variant in VARIANTS:
+                found.setdefault(scenario, collections.OrderedDict()) \
+                    .setdefault((cpu, metric), {})[variant] = number(value)
     if not found:
         return ""
-    form = "  %-16s %-15s %-8s" + " %13s" * len(variants)
-    lines = [form % ("scenario", "cpu", "metric", *variants)]
-    for (scenario, cpu, metric), row in found.items():
-        lines.append(form % (scenario, cpu, metric,
-                             *(row.get(name, "-") for name in variants)))
-    return "Measured in the emulator, per event of the scenario:\n\n" + \
-        "\n".join(line.rstrip() for line in lines)
+    metrics = list(collections.OrderedDict.fromkeys(
+        metric for rows in found.values() for _, metric in rows))
+    other = [name for name in metrics if not words.lower(name)]
+    lines = ["Measured in the emulator; less is better"
+             + (", but for " + ", ".join(other) if other else "") + ":", "",
+             *metric_lines(metrics, words), ""]
+    for scenario, rows in found.items():
+        title = words.scenario(scenario)
+        event = words.scenarios.get(scenario, bench_page.NO_SCENARIO).event
+        if event:
+            title += f" (event: {event})"
+        lines += scenario_lines(title, rows)
+    return "\n".join(lines).rstrip("\n")
 
 
 def changes(tree, old, new):

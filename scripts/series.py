@@ -300,7 +300,7 @@ def make_series(opts):
                           " git config user.name and user.email")
     inputs = [os.path.join(ROOT, p) for p in ours]
     inputs += [os.path.join(ROOT, "scripts", p) for p in
-               ("series.py", "hooks.py", "letter.py")]
+               ("series.py", "hooks.py", "letter.py", "bench_page.py")]
     for folder, _, files in os.walk(series):
         inputs += [os.path.join(folder, f) for f in files]
     key = "%s %s %s" % (base, digest(inputs), " ".join(person))
@@ -335,7 +335,8 @@ def update_patches(tree, series, patches, key, env, opts, cache, person):
     stamp = os.path.join(tree, ".git", "corepmu-patches")
     key = "%s %s %s %s" % (
         key, opts.version or "",
-        digest([opts.bench]) if os.path.isfile(opts.bench) else "",
+        digest(path for path in (opts.bench, letter.bench_page.PAGE)
+               if os.path.isfile(path)),
         run("git", "rev-parse", opts.previous, cwd=ROOT) if opts.previous else "")
     if slurp(stamp) == key and os.path.exists(os.path.join(patches, "recipients")):
         say("the patches are up to date in %s" % patches)

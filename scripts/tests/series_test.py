@@ -38,7 +38,8 @@ class SeriesTest(FolderTest):
         super().setUp()
         root, series.ROOT = series.ROOT, self.path("repo")
         self.addCleanup(setattr, series, "ROOT", root)
-        for name in ("series.py", "hooks.py", "letter.py"):
+        for name in ("series.py", "hooks.py", "letter.py",
+                     "bench_page.py"):
             self.put("repo/scripts/" + name, "x\n")
 
         self.put("repo/arch/new.c", "new\n")
@@ -114,10 +115,11 @@ class SeriesTest(FolderTest):
         self.put("bench.tsv", BENCH)
         self.build("--bench", self.path("bench.tsv"))
         lines = self.get("patches/0000-cover-letter.patch").splitlines()
-        place = next(n for n, line in enumerate(lines) if "  scenario" in line)
-        self.assertEqual([line.split() for line in lines[place:place + 3]], [
-            ["scenario", "cpu", "metric", "stock", "series"],
-            ["pmi-plain", "skylake", "wrmsr", "4", "3.99"], []])
+        place = next(n for n, line in enumerate(lines) if "  cpu  " in line)
+        self.assertEqual([line.split() for line in lines[place:place + 4]], [
+            ["cpu", "metric", "stock", "series"],
+            ["skylake", "wrmsr", "4", "3.99"],
+            ["skylake", "rdpmc", "-", "1"], []])
 
     def test_previous(self):
         for words in (["init", "-q"], ["add", "-A"],
