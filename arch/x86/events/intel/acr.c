@@ -640,7 +640,7 @@ static bool intel_acr_group_throttled(const struct cpu_hw_events *cpuc,
 		if (event->group_leader != leader)
 			continue;
 
-		throttled |= event->hw.interrupts == MAX_INTERRUPTS;
+		throttled |= event->hw.interrupts == PERF_MAX_INTERRUPTS;
 		reloads |= !!intel_acr_mask(event);
 	}
 
@@ -664,7 +664,7 @@ int intel_acr_unpaused(const struct cpu_hw_events *cpuc, int first)
 		int idx = event->hw.idx;
 
 		if (idx >= 0 && cpuc->events[idx] == event &&
-		    event->hw.interrupts != MAX_INTERRUPTS &&
+		    event->hw.interrupts != PERF_MAX_INTERRUPTS &&
 		    intel_acr_group_throttled(cpuc, event->group_leader))
 			break;
 	}

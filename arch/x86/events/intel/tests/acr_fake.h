@@ -151,7 +151,7 @@ static void fake_pause(struct perf_event *event)
 
 	group->pauses |= BIT_ULL(event->hw.idx);
 	group->cpuc.events[event->hw.idx] = NULL;
-	event->hw.interrupts = MAX_INTERRUPTS;
+	event->hw.interrupts = PERF_MAX_INTERRUPTS;
 }
 
 static int fake_refuse(const struct perf_event *event,

@@ -269,11 +269,11 @@ static void acr_b11_group_pauses(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, intel_acr_unpaused(cpuc, 0), cpuc->n_events);
 
 	/* In a group without reloads nothing depends on anybody */
-	event[5]->hw.interrupts = MAX_INTERRUPTS;
+	event[5]->hw.interrupts = PERF_MAX_INTERRUPTS;
 	KUNIT_EXPECT_EQ(test, intel_acr_unpaused(cpuc, 0), cpuc->n_events);
 
 	/* The core has stopped it already */
-	event[1]->hw.interrupts = MAX_INTERRUPTS;
+	event[1]->hw.interrupts = PERF_MAX_INTERRUPTS;
 	cpuc->events[3] = NULL;
 	KUNIT_EXPECT_EQ(test, intel_acr_unpaused(cpuc, 0), 0);
 	KUNIT_EXPECT_EQ(test, intel_acr_unpaused(cpuc, 1), 2);

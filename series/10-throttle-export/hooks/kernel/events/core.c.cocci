@@ -1,0 +1,4 @@
+// lines: +6 -6
+@@ @@
+-MAX_INTERRUPTS
++PERF_MAX_INTERRUPTS
