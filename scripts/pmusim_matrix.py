@@ -14,7 +14,6 @@ import argparse
 import collections
 import os
 import re
-import runpy
 import subprocess
 import sys
 import time
@@ -24,7 +23,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from checks import harness, model  # noqa: E402
 import demo  # noqa: E402
 
-CPUS = runpy.run_path(harness.MACHINE + "/run")["CPUS"]
+CPUS = harness.CPUS
 KERNELS = ("stock", "debian", "series", "mainline")
 LINUX_6_12 = ("stock", "debian", "series")
 NO_SLOTS = ("skylake",)

@@ -5,6 +5,7 @@ import concurrent.futures
 import fnmatch
 import os
 import re
+import runpy
 import subprocess
 import threading
 import time
@@ -44,15 +45,14 @@ IMAGES = {kernel: f"{BUILD}/{folder}/arch/x86/boot/bzImage" for kernel, folder i
 # LONG=N: N times as much of those tests that could go on forever.
 LONG = int(os.environ.get("LONG", "1"))
 MACHINE_PARTS = ("kernel", "rootfs", "qemu")
-CPUS = ("skylake", "icelake", "sapphirerapids", "arrowlake", "lunarlake",
-        "clearwaterforest")
+# CPU: how QEMU is asked for it
+CPUS = runpy.run_path(MACHINE + "/run")["CPUS"]
 # A test of a numbered requirement has the number in its name; C spells it
 # acr_b12_some_thing.
 REQUIREMENT = re.compile(r"(?:(.*)\.)?(acr|pmi|topdown)_([bdekr]?)(\d+)_(.*)", re.I)
 # A test that runs in several places names them in front, and at the end then.
-PLACES = CPUS + ("arrowlake-atom", "arrowlake-atom-late", "arrowlake-late",
-                 "arrowlake-wide", "clearwaterforest-wide", "icelake-late",
-                 "skylake-late")
+PLACES = (*CPUS, "arrowlake-atom", "arrowlake-atom-late", "arrowlake-late",
+          "arrowlake-wide", "clearwaterforest-wide", "icelake-late", "skylake-late")
 # What fails where tests could not be run to their end
 BROKEN = "broken-"
 
