@@ -78,7 +78,7 @@ struct intel_acr_counters intel_acr_counters(struct pmu *pmu)
 }
 
 /*
- * Groups and masks
+ * Groups and masks, whatever CPU they are on
  */
 
 /**
@@ -252,7 +252,7 @@ static int intel_acr_check_period(struct perf_event *event, u64 value)
 }
 
 /*
- * Registers
+ * Registers, of the local CPU with interrupts off
  */
 
 /**
@@ -430,7 +430,7 @@ static struct syscore intel_acr_syscore = {
 };
 
 /*
- * Scheduling
+ * Scheduling, on the local CPU with interrupts off
  */
 
 /**

@@ -17,7 +17,8 @@ struct pmu;
 
 /*
  * Reload values have 32 bits. How hardware widens them to the counter is not
- * architectural; up to this period bit 31 is set and any rule gives the same.
+ * architectural; up to this period, of which the value is 0x80000001, bit 31 is
+ * set and any rule gives the same.
  */
 #define INTEL_ACR_MAX_PERIOD	GENMASK_ULL(30, 0)
 

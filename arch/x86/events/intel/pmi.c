@@ -98,6 +98,10 @@ u64 intel_pmi_wrapped(struct cpu_hw_events *cpuc)
 	return wrapped;
 }
 
+/*
+ * The PMI, on the CPU that got it
+ */
+
 /* Say it once, and give up what is counted now rather than the CPU */
 static void intel_pmi_stuck(struct intel_pmi_cpu *pmi)
 {
@@ -296,6 +300,10 @@ int intel_pmi_handle_irq(struct pt_regs *regs)
 {
 	return intel_pmi_handle(regs, this_cpu_ptr(&cpu_hw_events));
 }
+
+/*
+ * CPUs that start or are reset, with interrupts off, and setup
+ */
 
 /* A freeze outlives the permission to freeze: it has to be ended after this */
 static void intel_pmi_forbid_freeze(void)

@@ -87,6 +87,10 @@ DECLARE_STATIC_CALL(intel_pmu_update_topdown_event, x86_perf_event_update);
 DECLARE_STATIC_CALL(intel_pmu_set_topdown_event_period,
 		    x86_perf_event_set_period);
 
+/*
+ * Registers, of the local CPU
+ */
+
 /**
  * intel_topdown_rdpmc - Read one of the two registers
  * @counter:	index for RDPMC
@@ -151,6 +155,10 @@ u64 intel_topdown_fixed_bits(struct perf_event *event)
 {
 	return intel_topdown_clears(event) ? INTEL_FIXED_3_METRICS_CLEAR : 0;
 }
+
+/*
+ * Time slices, on the local CPU with interrupts off or in the PMI
+ */
 
 /* The index does not change, but hw_perf_event has it only while scheduled */
 static int intel_topdown_idx(const struct perf_event *event)
@@ -440,6 +448,10 @@ void intel_topdown_overflow(struct cpu_hw_events *cpuc, bool slots)
 	intel_topdown_restart(cpuc);
 }
 
+/*
+ * Checks when an event is opened, on whatever CPU
+ */
+
 /* All events of a group count on the same counter, in the same rings */
 static bool intel_topdown_same_filter(const struct perf_event_attr *a,
 				      const struct perf_event_attr *b)
@@ -548,6 +560,10 @@ int intel_topdown_hw_config(struct perf_event *event, int nr_metrics)
 
 	return 0;
 }
+
+/*
+ * Interface and setup
+ */
 
 PMU_FORMAT_ATTR(metrics_clear, "config1:0");
 
