@@ -174,4 +174,3 @@ int acr__find(struct acr_group *group, int self, const char *name)
 			  "Use the name of an event of the group, or what its name= says",
 			  "No event is called '%s'", name);
 }
-

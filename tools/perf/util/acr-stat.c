@@ -27,4 +27,3 @@ void evlist__acr_drop(struct evlist *evlist)
 	if (dropped)
 		pr_warning("WARNING: counts of reloaded events are no totals: counting without auto counter reload\n");
 }
-
