@@ -45,6 +45,7 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import bench_page  # noqa: E402
 from checks import acr_cost, harness, samples, switch_cost, topdown  # noqa: E402
 
 PERIOD = 10007
@@ -340,9 +341,8 @@ def merge(table, rows):
 
 def show(rows):
     """A line for each scenario, CPU and variant."""
-    metrics = ("wrmsr", "rdmsr", "apic", "rdpmc", "insns", "cost", "cost_ratio",
-               "samples", "stale", "bytes", "kernel_insns", "error_pp",
-               "slots_percent")
+    metrics = [name for name in bench_page.Words().metrics
+               if any(row[3] == name for row in rows)]
     print(f"{'scenario':24} {'cpu':14} {'variant':13}"
           + "".join(f" {metric:>8}" for metric in metrics))
     table = collections.defaultdict(dict)
