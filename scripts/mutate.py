@@ -74,9 +74,15 @@ FAULTS = {
             ("*mask &= intel_acr_counters(event->pmu).cause;",
              "*mask &= ~0ULL;")),
     "D11": ("arrowlake",
-            ("/* Not what the last pass left: entries move when an event is deleted */",
-             "if (cpuc->event_constraint[idx])\n"
-             "\t\treturn cpuc->event_constraint[idx];")),
+            ("\t/* Not what the last pass left: entries move when an event is deleted */\n"
+             "\tc2 = __intel_get_event_constraints(cpuc, idx, event);\n",
+             "\tstruct event_constraint *c1 = cpuc->event_constraint[idx];\n\n"
+             "\tc2 = __intel_get_event_constraints(cpuc, idx, event);\n"
+             "\tif (c1) {\n"
+             "\t\tbitmap_copy(c1->idxmsk, c2->idxmsk, X86_PMC_IDX_MAX);\n"
+             "\t\tc1->weight = c2->weight;\n"
+             "\t\tc2 = c1;\n"
+             "\t}\n")),
     "D12": ("arrowlake",
             ("return intel_acr_refuse(event, INTEL_ACR_NO_RELOAD);", "return 0;")),
     "D13": ("arrowlake",
