@@ -78,7 +78,7 @@ done
 # precise cycles. clearwaterforest runs without PDist, which 6.12 knows by model.
 # The first CPU cannot go, and is arrowlake's only P-core.
 MAY_SKIP = {"skylake": r"acr",
-            "clearwaterforest": r"acr-(B17|D10|B11-moved|B30-opened)-",
+            "clearwaterforest": r"acr-(B17|D10|B11-moved|B26-moved|B30-opened)-",
             "clearwaterforest-wide": r"acr-B17-",
             "": r"mmap\.|pmi-2[45]-|pmi\.pmi\.hotplug$"}
 # What has to be right also where interrupts come late, and a freeze costs counts.

@@ -495,6 +495,20 @@ void intel_acr_restart(struct perf_event *event)
 	event->pmu->start(event, PERF_EF_RELOAD);
 }
 
+/*
+ * Is an event on the list of @cpuc stopped, and going to stay so? A throttled
+ * one is started without setting its counter again.
+ */
+static bool intel_acr_stays_stopped(const struct cpu_hw_events *cpuc, int i)
+{
+	int state = cpuc->event_list[i]->hw.state;
+
+	if (state & PERF_HES_ARCH)
+		return true;
+
+	return state & PERF_HES_STOPPED && i < cpuc->n_events - cpuc->n_added;
+}
+
 /**
  * intel_acr_translate - Update the cause masks from the final assignment
  * @cpuc:	events of this CPU
@@ -502,7 +516,9 @@ void intel_acr_restart(struct perf_event *event)
  *
  * Events that are going to be started take their mask from acr_causes then.
  * Those that keep running are rewritten in place, as the PMU is off; only a
- * change of the event's PMI needs a restart.
+ * change of the event's PMI needs a restart. The counters of those that stay
+ * stopped must not be reloaded meanwhile: masks that the last owner has left,
+ * or their own of before, may name counters that others run on now.
  */
 void intel_acr_translate(struct cpu_hw_events *cpuc, struct intel_acr_cpu *acr)
 {
@@ -513,6 +529,9 @@ void intel_acr_translate(struct cpu_hw_events *cpuc, struct intel_acr_cpu *acr)
 		struct hw_perf_event *hwc = &event->hw;
 		int idx = cpuc->assign[i];
 		u64 causes = 0, changed;
+
+		if (intel_acr_stays_stopped(cpuc, i))
+			intel_acr_write(acr, idx, 0, 0);
 
 		if (!is_acr_event(event))
 			continue;
@@ -536,14 +555,16 @@ void intel_acr_translate(struct cpu_hw_events *cpuc, struct intel_acr_cpu *acr)
 
 static void intel_acr_late_setup(struct cpu_hw_events *cpuc)
 {
-	if (!cpuc->n_late_setup)
+	struct intel_acr_cpu *acr = this_cpu_ptr(&intel_acr_cpu);
+
+	if (!cpuc->n_late_setup && !acr->armed)
 		return;
 
 	if (!cpuc->n_added && !cpuc->late_setup_stale)
 		return;
 
 	cpuc->late_setup_stale = false;
-	intel_acr_translate(cpuc, this_cpu_ptr(&intel_acr_cpu));
+	intel_acr_translate(cpuc, acr);
 }
 
 /**

@@ -299,6 +299,88 @@ TEST_F(acr, acr_b11_moved_while_paused)
 	close_group(&group);
 }
 
+/*
+ * The same of an event without a group. The last owner of its new counter was
+ * reloaded by an event that still overflows all the time.
+ */
+TEST_F(acr, acr_b26_moved_to_armed_counter)
+{
+	static const struct member members[] = {
+		{ EVENT_INSTRUCTIONS, 1000, 0x1 },
+		{ EVENT_BRANCHES, 1 << 30, 0x1 },
+		{ EVENT_BRANCHES, 1 << 30, 0x1 },
+		{ EVENT_BRANCHES, 1 << 30, 0x1 },
+		{ EVENT_BRANCHES, 1 << 30, 0x1 },
+		{ EVENT_BRANCHES, 1 << 30, 0x1 },
+	};
+	const int last_member = ARRAY_SIZE(members) - 1;
+	struct group group, intruder, paused;
+	struct perf_event_attr attr;
+	uint64_t last = 0, count;
+	unsigned int moved = 0, i, k;
+	char rate[32];
+
+	if (self->with->max_precise < 3)
+		SKIP(return, "no PDist");
+	if (read_file(SAMPLE_RATE, rate, sizeof(rate)) ||
+	    set_sample_rate("1000"))
+		SKIP(return, "cannot change the sample rate");
+
+	memset(&paused, 0, sizeof(paused));
+	init_attr(&attr, self->with->type, EVENT_BRANCHES, 2000, 0);
+	attr.pinned = 1;
+	ASSERT_EQ(add_event(&paused, &attr), 0);
+	memset(&group, 0, sizeof(group));
+	for (k = 0; k < ARRAY_SIZE(members); k++) {
+		init_attr(&attr, self->with->type, members[k].config,
+			  members[k].period, members[k].mask);
+		attr.pinned = !k;
+		ASSERT_EQ(add_event(&group, &attr), 0);
+	}
+
+	for (i = 0; i < MOVES; i++) {
+		uint64_t place = counter(&paused, 0), armed;
+		bool throttled;
+
+		memset(&intruder, 0, sizeof(intruder));
+		for (k = 0; k < INTRUDERS; k++) {
+			const struct member member = {
+				.config		= EVENT_INSTRUCTIONS,
+				.period		= 50000000,
+				.precise	= 3,
+			};
+
+			ASSERT_EQ(add_member(&intruder, self->with->type,
+					     &member), 0);
+		}
+		armed = counter(&group, last_member);
+		ioctl(group.fd[last_member], PERF_EVENT_IOC_DISABLE, 0);
+
+		/* Not just before the tick that starts it */
+		for (k = 0; k < 20 && !pauses(&paused, 0); k++)
+			work();
+		throttled = pauses(&paused, 0);
+		ioctl(intruder.fd[0], PERF_EVENT_IOC_ENABLE, 0);
+		spin(10000);
+		throttled &= pauses(&paused, 0);
+		work();
+		work();
+		moved += throttled && counter(&paused, 0) == armed &&
+			 place != armed;
+		close_group(&intruder);
+		ioctl(group.fd[last_member], PERF_EVENT_IOC_ENABLE, 0);
+
+		EXPECT_EQ(read_count(&paused, 0, &count), 0);
+		EXPECT_GE(count, last);
+		EXPECT_LE(count - last, 30 * ROUNDS);
+		last = count;
+	}
+	set_sample_rate(rate);
+	EXPECT_GT(moved, 2);
+	close_group(&group);
+	close_group(&paused);
+}
+
 TEST_F(acr, acr_b12_changed_period)
 {
 	struct group group;

@@ -102,6 +102,35 @@ static void acr_b26_plain_event_clears_mask(struct kunit *test)
 	}
 }
 
+/* Who is throttled goes on from what the counter holds */
+static void acr_b26_stopped_event_is_not_reloaded(struct kunit *test)
+{
+	struct fake_group *group = test->priv;
+	struct perf_event *first = run_member(test, 0x2, 2);
+	struct perf_event *plain;
+
+	run_member(test, 0x3, 3);
+	enable(test);
+	expect_causes(test, 2, 0x8);
+
+	/* On its counter, and on one that somebody else has left */
+	intel_acr_write(&group->acr, 7, 0xfc, 1000);
+	plain = run_member(test, 0, 7);
+	plain->hw.state = PERF_HES_STOPPED;
+	first->hw.state = PERF_HES_STOPPED;
+	group->cpuc.events[2] = NULL;
+	intel_acr_translate(&group->cpuc, &group->acr);
+	expect_causes(test, 2, 0);
+	expect_causes(test, 3, 0xc);
+	expect_causes(test, 7, 0);
+
+	plain->hw.state = 0;
+	first->hw.state = 0;
+	enable(test);
+	expect_causes(test, 2, 0x8);
+	expect_causes(test, 7, 0);
+}
+
 static void acr_b15_self_reload_has_no_pmi(struct kunit *test)
 {
 	struct perf_event *first = run_member(test, 0x2, 2);
@@ -350,6 +379,7 @@ static struct kunit_case acr_registers_test_cases[] = {
 	KUNIT_CASE(acr_b24_cpu_starts),
 	KUNIT_CASE(acr_b25_leftovers),
 	KUNIT_CASE(acr_b26_plain_event_clears_mask),
+	KUNIT_CASE(acr_b26_stopped_event_is_not_reloaded),
 	KUNIT_CASE(acr_b27_write_order),
 	KUNIT_CASE(acr_b28_reload_before_pmi),
 	KUNIT_CASE(acr_e1_fixed_cache_slot),
