@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 """Auto counter reload: each sample is where it has to be, and none is missing."""
 
+import bisect
 import re
 import time
 
 from checks.harness import MACHINE_PARTS, boot, of_attempts, spelled, tail
 from checks.power import RESUMES
-from checks.reload_oracle import differences, expect, steps_of
+from checks.reload_oracle import LOOPS, differences, expect, steps_of
 
 # Groups of 2, 3 and 6 members, and one in which both sample.
 GROUPS = {
@@ -22,13 +23,18 @@ GROUPS = {
 # One step has more instructions a branch than the groups ask for, one fewer.
 STEPS = (3, ("many:50000", "few:100000"))
 SWITCHED = (600, ("many:700", "yield", "few:900", "yield"))
-# Not all groups fit at once; each but the last member is as above, and the last
-# counts what the others saw.
-PLEXED = ("insns:20000:0x2,branches:100000:0x3,insns:50021:0x3,branches:200003:0x3,"
-          "insns:60013:0x3,insns:0:0",
-          "insns:20000:0x2,branches:500:0x3,insns:70001:0x2,branches:1001:0x2,"
-          "insns:90001:0x2,insns:0:0")
-PLEXED_STEPS = (20, ("many:100000",))
+# Not all groups fit at once. The first samples where many instructions have one
+# branch, the second where few have, and the last members count what the others saw.
+INSNS, BRANCHES = 20000, 2000
+PLEXED = (f"insns:{INSNS}:0x2,branches:{BRANCHES}:0x3,insns:50021:0x3,"
+          "branches:200003:0x3,insns:60013:0x3,insns:0:0",
+          f"insns:{INSNS}:0x3,branches:{BRANCHES}:0x1,insns:70001:0x3,"
+          "branches:9001:0x3,insns:90001:0x3,insns:0:0")
+PLEXED_STEPS = (100, ("many:9000", "few:70000"))
+# What leads from one step to the next, see reload_code.S. It is taken as the end of
+# the step, so that a place may differ by some instructions.
+NEXT_INSNS, NEXT_BRANCHES = 5, 2
+BETWEEN = 50
 
 # Reloaded by the second member some 20 instructions after each overflow, that is
 # before an interrupt that comes late.
@@ -78,26 +84,101 @@ def wrong(members, steps, text, switches=0, skid=0):
         if different else None
 
 
+class Steps:
+    """Instructions and branches of a program that takes its steps."""
+
+    def __init__(self, steps):
+        self.lengths = [LOOPS[name][1] for name, _ in steps]
+        self.firsts = [LOOPS[name][0] for name, _ in steps]
+        self.counts = [count for _, count in steps]
+        # Where each step begins, in both events
+        self.insns = [0]
+        self.branches = [0]
+        for length, count in zip(self.lengths, self.counts):
+            self.insns.append(self.insns[-1] + length * count + NEXT_INSNS)
+            self.branches.append(self.branches[-1] + count + NEXT_BRANCHES)
+
+    def place(self, insn, left, step):
+        """Instructions up to a sample, which names the step that is next, or None
+        between two of them."""
+        step -= 1
+        if not 0 <= step < len(self.counts) or \
+                not 0 <= insn - self.firsts[step] < self.lengths[step]:
+            return None
+        return self.insns[step] + insn - self.firsts[step] + \
+            (self.counts[step] - left) * self.lengths[step]
+
+    def step(self, place):
+        return min(bisect.bisect_right(self.insns, place), len(self.counts)) - 1
+
+    def overflows(self, place):
+        """Where as many instructions have passed, and as many branches."""
+        step = self.step(place)
+        until = self.branches[step] + BRANCHES + \
+            (place - self.insns[step]) / self.lengths[step]
+        step = min(bisect.bisect_right(self.branches, until),
+                   len(self.counts)) - 1
+        return place + INSNS, self.insns[step] + \
+            (until - self.branches[step]) * self.lengths[step]
+
+    def next_sample(self, place, sampling):
+        """Where the next one has to be, or None where that is too close to tell."""
+        while place < self.insns[-1]:
+            ends = self.overflows(place)
+            if abs(ends[0] - ends[1]) <= BETWEEN:
+                return None
+            place = min(ends)
+            if place == ends[sampling]:
+                return place
+        return None
+
+
+def windows_wrong(steps, sampling, places):
+    """What is wrong with the windows before samples at (place, clock) of a group.
+
+    Where the group counted from one sample to the next, the ratio tells where that
+    has to be. Otherwise the window may not be in a step without that ratio."""
+    decided = 0
+    length = (22, 3)[sampling]
+    for (before, first), (place, last) in zip(places, places[1:]):
+        if before is None or place is None:
+            continue
+        missed = place - before - (last - first)
+        step = steps.step(place)
+        if abs(missed) <= BETWEEN:
+            want = steps.next_sample(before, sampling)
+            decided += want is not None
+            if want is not None and abs(place - want) > BETWEEN:
+                return f"at {place} behind {before}, not at {want:g}"
+        elif steps.lengths[step] != length and \
+                place - steps.insns[step] > INSNS + missed:
+            return f"at {place}, {missed} missed, where the ratio is too low"
+    if len(places) < 100 or decided < len(places) * 0.75:
+        return f"{decided} of {len(places)} samples decided"
+    return None
+
+
 def plexed_wrong(text):
-    """The first group samples each of its periods, the second none. Their ends are
-    as far apart as they have to be, by a counter that nothing reloads."""
+    """Each group samples where it has to, by its ratio, and nobody else does."""
     rows = [tuple(map(int, row)) for row in re.findall(
         r"^member (\d+) (\d+) (\d+) (\d+) (\d+) (\d+)$", text, re.M)]
     members = {row[:2]: row[2:] for row in rows}
     if len(members) != 12 or "throttled" in text:
         return "no result, or throttled: " + tail(text, 3)
+    steps = Steps(steps_of(*PLEXED_STEPS))
     for group in (0, 1):
         _, _, enabled, running = members[group, 0]
         if not 0 < running < enabled * 0.9:
             return f"group {group} was not multiplexed: {running} of {enabled}"
-    periods = members[0, 5][1] // 20000
-    sampled = [members[group, i][0] for group in (0, 1) for i in range(5)]
-    if abs(sampled[0] - periods) > 1 or any(sampled[1:]) or periods < 100:
-        return f"samples {sampled}, {periods} in the first are expected"
-    places = [int(count) for count in re.findall(r"^at 0 0 (\d+)$", text, re.M)]
-    gaps = {then - now for now, then in zip(places, places[1:])}
-    if len(places) != sampled[0] or gaps != {20000}:
-        return f"{len(places)} places, apart by {sorted(gaps)[:9]}"
+        sampled = [members[group, i][0] for i in range(6)]
+        if sum(sampled) != sampled[group]:
+            return f"samples {sampled} of group {group}"
+        found = [tuple(map(int, row)) for row in re.findall(
+            rf"^at {group} {group} (\d+) (\d+) (\d+) (\d+)$", text, re.M)]
+        wrong_one = windows_wrong(steps, group, [
+            (steps.place(*where), clock) for clock, *where in found])
+        if wrong_one:
+            return f"group {group}: {wrong_one}"
     return None
 
 

@@ -15,7 +15,8 @@
  *	start MEMBER VALUE		its counter when the steps began
  *	sample MEMBER INSN LEFT STEP	what was about to be done when it was taken,
  *					or had been, if it is precise
- *	at GROUP MEMBER COUNT		count of the group's last member then
+ *	at GROUP MEMBER COUNT INSN LEFT STEP
+ *					the same, and count of the group's last member
  *	member GROUP MEMBER SAMPLES COUNT ENABLED RUNNING
  *	switches NUMBER			how often it left the CPU meanwhile
  *	throttled GROUP MEMBER		a sample was refused
@@ -261,19 +262,18 @@ static unsigned int print_samples(unsigned int group, unsigned int number)
 		if (sample->header.type != PERF_RECORD_SAMPLE)
 			continue;
 		n++;
-		if (several) {
-			printf("at %u %u %llu\n", group, number, (unsigned long long)
+		if (several)
+			printf("at %u %u %llu", group, number, (unsigned long long)
 			       sample->counts[2 + sample->counts[0]]);
+		else if (insn_number(sample->ip) >= 0)
+			printf("sample %u", number);
+		else
 			continue;
-		}
 		regs = (const void *)(sample->counts + (member->counts ?
 						3 + sample->counts[0] : 0));
-		if (insn_number(sample->ip) >= 0)
-			printf("sample %u %d %llu %d\n", number,
-			       insn_number(sample->ip),
-			       (unsigned long long)regs->cx,
-			       (int)((regs->bx - (uint64_t)steps) /
-				     sizeof(*steps)));
+		printf(" %d %llu %d\n", insn_number(sample->ip),
+		       (unsigned long long)regs->cx,
+		       (int)((regs->bx - (uint64_t)steps) / sizeof(*steps)));
 	}
 	if (head + 512 > size) {
 		fprintf(stderr, "reload: too many samples\n");
