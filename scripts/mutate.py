@@ -19,7 +19,7 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import check as suites  # noqa: E402
-from checks import acr_trace, harness, names  # noqa: E402
+from checks import acr_trace, harness, names, path_cost  # noqa: E402
 from checks.harness import BUILD, TOP  # noqa: E402
 
 TABLE = BUILD + "/results/mutations.tsv"
@@ -123,6 +123,14 @@ FAULTS = {
     "E10": ("arrowlake",
             ("return event->hw.flags & PERF_X86_EVENT_ACR;",
              "return intel_acr_counters(event->pmu).reload;")),
+    # Its other half: in the way of all events, also while none is reloaded
+    "E10-hot-path": ("cost",
+                     ("\tx86_pmu.event_join\t= intel_acr_event_join;\n",
+                      "\tx86_pmu.event_join\t= intel_acr_event_join;\n"
+                      "\tx86_pmu.enable\t\t= intel_acr_enable_event;\n"
+                      "\tx86_pmu.add\t\t= intel_acr_add_event;\n"
+                      "\tx86_pmu.del\t\t= intel_acr_del_event;\n"
+                      "\tx86_pmu.update\t\t= intel_acr_update;\n")),
     "E11": ("trace",
             ("\tbool self = intel_acr_prepare(this_cpu_ptr(&intel_acr_cpu), event);\n"
              "\tint idx = event->hw.idx;\n\n"
@@ -197,6 +205,8 @@ def run_tests(name):
     mutant = Mutant("")
     if place == "trace":
         acr_trace.on(mutant, "arrowlake", 1)
+    elif place == "cost":
+        path_cost.hot_path(mutant, "arrowlake-atom")
     else:
         suites.kunit(mutant)
         programs = selftests(name)
@@ -235,6 +245,8 @@ def main():
         return boot(label, script, "--kernel", IMAGE, *options, **more)
 
     suites.boot = acr_trace.boot = boot_mutant
+    # That compares it with stock
+    harness.IMAGES["series"] = IMAGE
     missed = []
     for name in chosen:
         start = time.monotonic()
@@ -242,7 +254,7 @@ def main():
             put_back(name)
             built = build()
         finally:
-            git("checkout", "-q", "--", FAULTS[name][1])
+            git("checkout", "-q", "--", *FILES)
         tests = run_tests(name) if built else None
         if tests is None:
             verdict = "does not build"
