@@ -20,6 +20,7 @@
  * guest.
  */
 #include <linux/cleanup.h>
+#include <linux/compiler.h>
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/device.h>
@@ -285,6 +286,47 @@ void intel_freeze_update(struct cpu_hw_events *cpuc)
 }
 
 /*
+ * Guests
+ */
+
+/*
+ * The freeze that is left by a PMI which was lost or has not arrived: neither
+ * the guest nor what the host counts in it may stand still. No PMI enables the
+ * counters in between, as in x86_pmu_disable().
+ */
+static noinline void intel_freeze_thaw_running(struct cpu_hw_events *cpuc)
+{
+	u64 ctrl;
+
+	cpuc->enabled = 0;
+	barrier();
+	rdmsrl(MSR_CORE_PERF_GLOBAL_CTRL, ctrl);
+	wrmsrl(MSR_CORE_PERF_GLOBAL_CTRL, 0);
+
+	intel_freeze_thaw(cpuc);
+
+	cpuc->enabled = 1;
+	barrier();
+	wrmsrl(MSR_CORE_PERF_GLOBAL_CTRL, ctrl);
+}
+
+static void intel_freeze_enter_guest(struct cpu_hw_events *cpuc)
+{
+	if (this_cpu_read(intel_freeze_cpu.armed) &&
+	    intel_pmi_read_status() & GLOBAL_STATUS_COUNTERS_FROZEN)
+		intel_freeze_thaw_running(cpuc);
+}
+
+/* KVM is about to enter a guest. Interrupts are off. */
+static struct perf_guest_switch_msr *
+intel_freeze_guest_get_msrs(int *nr, void *data)
+{
+	intel_freeze_enter_guest(this_cpu_ptr(&cpu_hw_events));
+
+	return x86_pmu.guest_get_msrs(nr, data);
+}
+
+/*
  * The PMI
  */
 
@@ -462,12 +504,16 @@ static void intel_freeze_switch_locked(bool on)
 	if (on) {
 		static_call_update(intel_pmi_frozen, intel_freeze_pmi);
 		static_call_update(x86_pmu_before_enable, intel_freeze_update);
+		static_call_update(x86_pmu_guest_get_msrs,
+				   intel_freeze_guest_get_msrs);
 	}
 
 	WRITE_ONCE(intel_freeze_on, on);
 	on_each_cpu(intel_freeze_recompute, NULL, 1);
 
 	if (!on) {
+		static_call_update(x86_pmu_guest_get_msrs,
+				   x86_pmu.guest_get_msrs);
 		static_call_update(x86_pmu_before_enable, NULL);
 		static_call_update(intel_pmi_frozen,
 				   (void *)&__static_call_return0);

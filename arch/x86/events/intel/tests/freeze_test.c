@@ -27,6 +27,18 @@
 /* What intel_freeze_probe() does where DEBUGCTL is 0 */
 #define PROBE	"r1d9 w1d9=1000 r1d9 w1d9=0 w390=800000000000000"
 
+/* What intel_freeze_thaw() does about a freeze, and what is around it elsewhere */
+#define THAWED	"r38e apic? r38e w390=800000000000000"
+#define RUNNING	"r38e r38f w38f=0 "
+
+/* A PMI of a frozen overflow while the PMU is disabled */
+#define HANDLED	"w38f=0 r38e lbr h1 apic w390=800000000000001 r38e"
+
+/* The static calls that the switch changes */
+#define CALL_ENABLE	"call:x86_pmu_before_enable"
+#define CALL_GUEST	"call:x86_pmu_guest_get_msrs"
+#define CALL_PMI	"call:intel_pmi_frozen"
+
 #define ARMED	DEBUGCTLMSR_FREEZE_PERFMON_ON_PMI
 
 static int freeze_test_init(struct kunit *test)
@@ -141,6 +153,77 @@ static void pmi_7_not_frozen(struct kunit *test)
 	EXPECT_LOG(test, "r38e");
 	KUNIT_EXPECT_EQ(test, fake_pmi(), 1);
 	EXPECT_LOG(test, "w38f=0 r38e lbr h1 apic w390=1 r38e on");
+}
+
+static void enter_guest(void)
+{
+	unsigned long flags;
+
+	fake->ctrl = 0x7;
+	local_irq_save(flags);
+	intel_freeze_enter_guest(&fake->cpuc);
+	local_irq_restore(flags);
+}
+
+/* Only the freeze is acknowledged: its PMI is on its way, and not frozen */
+static void pmi_7_guest_entry(struct kunit *test)
+{
+	run_consenting(0);
+	update();
+	fake->used = 0;
+	enter_guest();
+	EXPECT_LOG(test, "r38e");
+
+	fake->status = 0x1 | CTR_FRZ;
+	enter_guest();
+	EXPECT_LOG(test, RUNNING THAWED " w38f=7");
+	KUNIT_EXPECT_EQ(test, fake->status, 0x1ULL);
+	KUNIT_EXPECT_EQ(test, fake->cpuc.enabled, 1);
+
+	KUNIT_EXPECT_EQ(test, fake_pmi(), 1);
+	EXPECT_LOG(test, "w38f=0 r38e lbr h1 apic w390=1 r38e on");
+}
+
+/* It was lost, and nothing would stop the guest to raise it again */
+static void pmi_7_guest_entry_lost_pmi(struct kunit *test)
+{
+	run_consenting(0);
+	update();
+	fake->used = 0;
+	fake->masked = true;
+	fake->status = 0x1 | CTR_FRZ;
+	enter_guest();
+	EXPECT_LOG(test, RUNNING THAWED " p0 apic nmi w38f=7");
+}
+
+/* Interrupted by the PMI: it must not let the counters run */
+static void pmi_at_apic_read(void)
+{
+	fake->on_apic_read = NULL;
+	fake_pmi();
+}
+
+static void pmi_7_guest_entry_pmi(struct kunit *test)
+{
+	run_consenting(0);
+	update();
+	fake->used = 0;
+	fake->status = 0x1 | CTR_FRZ;
+	fake->on_apic_read = pmi_at_apic_read;
+	enter_guest();
+	EXPECT_LOG(test, RUNNING "r38e apic? " HANDLED " r38e w38f=7");
+}
+
+/* Whatever the status has is not this CPU's doing */
+static void pmi_7_guest_entry_unarmed(struct kunit *test)
+{
+	run_consenting(0);
+	fake_run(1);
+	update();
+	fake->used = 0;
+	fake->status = CTR_FRZ;
+	enter_guest();
+	EXPECT_LOG(test, "");
 }
 
 static void throttle_fixed(void)
@@ -408,13 +491,13 @@ static void pmi_18_switch_going_down(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, intel_freeze_switch(true), 0);
 	KUNIT_EXPECT_TRUE(test, intel_freeze_on);
 	/* In place before the first decision, and until the last */
-	EXPECT_LOG(test, "call:intel_pmi_frozen call:x86_pmu_before_enable all");
+	EXPECT_LOG(test, CALL_PMI " " CALL_ENABLE " " CALL_GUEST " all");
 	KUNIT_EXPECT_EQ(test, intel_freeze_switch(true), 0);
 	EXPECT_LOG(test, "");
 
 	intel_freeze_reboot(NULL, SYS_RESTART, NULL);
 	KUNIT_EXPECT_FALSE(test, intel_freeze_on);
-	EXPECT_LOG(test, "all call:x86_pmu_before_enable call:intel_pmi_frozen");
+	EXPECT_LOG(test, "all " CALL_GUEST " " CALL_ENABLE " " CALL_PMI);
 
 	KUNIT_EXPECT_EQ(test, intel_freeze_switch(true), -EBUSY);
 	KUNIT_EXPECT_FALSE(test, intel_freeze_on);
@@ -683,6 +766,10 @@ static struct kunit_case freeze_test_cases[] = {
 	KUNIT_CASE(pmi_4_frozen_state_bits),
 	KUNIT_CASE(pmi_6_frozen_pmu_disabled),
 	KUNIT_CASE(pmi_7_not_frozen),
+	KUNIT_CASE(pmi_7_guest_entry),
+	KUNIT_CASE(pmi_7_guest_entry_lost_pmi),
+	KUNIT_CASE(pmi_7_guest_entry_pmi),
+	KUNIT_CASE(pmi_7_guest_entry_unarmed),
 	KUNIT_CASE(pmi_10_frozen_throttle),
 	KUNIT_CASE(pmi_11_frozen_throttle_pebs),
 	KUNIT_CASE(pmi_12_checkpointed),

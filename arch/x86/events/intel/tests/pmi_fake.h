@@ -78,6 +78,7 @@
  * @version:		of perfmon
  * @cntval_bits:	width of a counter
  * @status:		GLOBAL_STATUS
+ * @ctrl:		GLOBAL_CTRL
  * @debugctl:		DEBUGCTL
  * @debugctl_valid:	bits of DEBUGCTL that exist
  * @sticky:		bits of @status that cannot be acknowledged
@@ -103,6 +104,7 @@ struct fake_pmu {
 	int			version;
 	int			cntval_bits;
 	u64			status;
+	u64			ctrl;
 	u64			debugctl;
 	u64			debugctl_valid;
 	u64			sticky;
@@ -135,6 +137,7 @@ static struct {
 	int			(*handle_irq)(struct pt_regs *regs);
 	void			(*cpu_starting)(int cpu);
 	void			(*cpu_dying)(int cpu);
+	struct perf_guest_switch_msr *(*guest_get_msrs)(int *nr, void *data);
 } fake_x86_pmu;
 
 static __printf(1, 2) void fake_note(const char *fmt, ...)
@@ -152,6 +155,7 @@ static u64 fake_rdmsr(u32 msr)
 	fake_note(" r%x", msr);
 
 	return msr == STATUS ? fake->status :
+	       msr == MSR_CORE_PERF_GLOBAL_CTRL ? fake->ctrl :
 	       msr == MSR_IA32_DEBUGCTLMSR ? fake->debugctl : 0;
 }
 
@@ -160,6 +164,9 @@ static void fake_wrmsr(u32 msr, u64 value)
 	fake_note(" w%x=%llx", msr, value);
 
 	switch (msr) {
+	case MSR_CORE_PERF_GLOBAL_CTRL:
+		fake->ctrl = value;
+		break;
 	case STATUS_RESET:
 		fake->status &= ~value | fake->sticky;
 		break;
