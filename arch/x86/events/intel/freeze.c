@@ -25,6 +25,7 @@
 #include <linux/cpumask.h>
 #include <linux/device.h>
 #include <linux/errno.h>
+#include <linux/irqflags.h>
 #include <linux/kstrtox.h>
 #include <linux/lockdep.h>
 #include <linux/mutex.h>
@@ -416,14 +417,17 @@ void intel_freeze_del_tracer(void)
 }
 
 /*
- * See whether there is a bit to be set: a hypervisor may drop it. If counters
- * happen to run, they may freeze meanwhile.
+ * See whether there is a bit to be set: a hypervisor may drop it. Before the
+ * first event of a CPU. What firmware or another kernel has left running there
+ * must not freeze meanwhile, and who schedules events starts the counters.
  */
 static bool intel_freeze_probe(void)
 {
 	u64 debugctl, back;
 	bool able;
 
+	guard(irqsave)();
+	wrmsrl(MSR_CORE_PERF_GLOBAL_CTRL, 0);
 	rdmsrl(MSR_IA32_DEBUGCTLMSR, debugctl);
 	able = !wrmsrl_safe(MSR_IA32_DEBUGCTLMSR,
 			    debugctl | DEBUGCTLMSR_FREEZE_PERFMON_ON_PMI) &&
@@ -449,9 +453,13 @@ static void intel_freeze_cpu_starting(int cpu)
 	WRITE_ONCE(freeze->reason, intel_freeze_check_cpu(freeze));
 }
 
-/* Who gets this CPU next need not know of bit 59 */
+/*
+ * Who gets this CPU next need not know of bit 59. Nobody here needs the counters
+ * any more. Interrupts are off.
+ */
 static void intel_freeze_stop(void)
 {
+	wrmsrl(MSR_CORE_PERF_GLOBAL_CTRL, 0);
 	intel_freeze_write_debugctl(false);
 	wrmsrl(MSR_CORE_PERF_GLOBAL_OVF_CTRL, GLOBAL_STATUS_COUNTERS_FROZEN);
 	this_cpu_write(intel_freeze_cpu.armed, false);

@@ -324,6 +324,9 @@ static void intel_pmi_forbid_freeze(void)
  * all. Nothing would count, and no PMI ever come. Whether this kernel is able
  * to freeze counters does not matter. For the CPU that starts, before its
  * first event.
+ *
+ * Counters that they have left running are stopped first, so that none freezes
+ * behind this. They stay stopped until the first event is scheduled.
  */
 void intel_pmi_cpu_starting(void)
 {
@@ -332,6 +335,7 @@ void intel_pmi_cpu_starting(void)
 	if (x86_pmu.version < INTEL_PMI_VERSION)
 		return;
 
+	wrmsrl(MSR_CORE_PERF_GLOBAL_CTRL, 0);
 	intel_pmi_forbid_freeze();
 
 	frozen = intel_pmi_read_status() & INTEL_PMI_FROZEN_BITS;

@@ -25,7 +25,7 @@
 #define RESET	"r1d9 w1d9=0 apic w390=c00000000000000"
 
 /* What intel_freeze_probe() does where DEBUGCTL is 0 */
-#define PROBE	"r1d9 w1d9=1000 r1d9 w1d9=0 w390=800000000000000"
+#define PROBE	"w38f=0 r1d9 w1d9=1000 r1d9 w1d9=0 w390=800000000000000"
 
 /* What intel_freeze_thaw() does about a freeze, and what is around it elsewhere */
 #define THAWED	"r38e apic? r38e w390=800000000000000"
@@ -528,9 +528,12 @@ static void pmi_19_others_in_debugctl(struct kunit *test)
 static void pmi_22_bit_dropped(struct kunit *test)
 {
 	fake->debugctl = DEBUGCTLMSR_LBR;
+	fake->ctrl = 0x7;
 	KUNIT_EXPECT_TRUE(test, intel_freeze_probe());
 	KUNIT_EXPECT_EQ(test, fake->debugctl, DEBUGCTLMSR_LBR);
-	EXPECT_LOG(test, "r1d9 w1d9=1001 r1d9 w1d9=1 w390=800000000000000");
+	/* Whoever schedules events enables the counters */
+	KUNIT_EXPECT_EQ(test, fake->ctrl, 0ULL);
+	EXPECT_LOG(test, "w38f=0 r1d9 w1d9=1001 r1d9 w1d9=1 w390=800000000000000");
 
 	fake->debugctl_valid = ~(u64)ARMED;
 	KUNIT_EXPECT_FALSE(test, intel_freeze_probe());
@@ -645,13 +648,15 @@ static void hotplug_test(struct kunit *test)
 	fake->used = 0;
 	fake->status = CTR_FRZ;
 	intel_freeze_cpu_dying(smp_processor_id());
-	EXPECT_LOG(test, "r1d9 w1d9=0 w390=800000000000000 base");
+	EXPECT_LOG(test, "w38f=0 r1d9 w1d9=0 w390=800000000000000 base");
 
+	/* Left by firmware or another kernel, with counters that run */
+	fake->ctrl = 0x7;
 	fake->debugctl = ARMED;
 	fake->status = CTR_FRZ;
 	this_cpu_ptr(&intel_freeze_cpu)->stuck = true;
 	intel_freeze_cpu_starting(smp_processor_id());
-	EXPECT_LOG(test, "base r1d9 w1d9=0 r38e w390=800000000000000 " PROBE);
+	EXPECT_LOG(test, "base w38f=0 r1d9 w1d9=0 r38e w390=800000000000000 " PROBE);
 	KUNIT_EXPECT_FALSE(test, this_cpu_ptr(&intel_freeze_cpu)->stuck);
 	KUNIT_EXPECT_EQ(test, this_cpu_ptr(&intel_freeze_cpu)->reason,
 			INTEL_FREEZE_NO_EVENT);
@@ -683,7 +688,7 @@ static void crash_test(struct kunit *test)
 	fake->used = 0;
 	fake->status = CTR_FRZ;
 	cpu_emergency_stop_freeze();
-	EXPECT_LOG(test, "r1d9 w1d9=0 w390=800000000000000");
+	EXPECT_LOG(test, "w38f=0 r1d9 w1d9=0 w390=800000000000000");
 	cpu_emergency_stop_freeze();
 	EXPECT_LOG(test, "");
 	local_irq_restore(flags);
