@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Prints events and counts that a test made up, as perf stat --topdown does.
+ * Makes up events and counts of perf stat --topdown, and prints them as it does.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +10,16 @@
 #include <internal/threadmap.h>
 #include <linux/kernel.h>
 #include <perf/threadmap.h>
+#include "color.h"
 #include "cpumap.h"
+#include "debug.h"
 #include "evlist.h"
 #include "evsel.h"
 #include "stat.h"
 #include "target.h"
+#include "tests.h"
 #include "thread_map.h"
+#include "topdown-event.h"
 #include "topdown-form.h"
 
 static struct stats no_time;
@@ -100,4 +105,162 @@ out:
 	perf_thread_map__put(threads);
 	free(config.aggr_map);
 	return text;
+}
+
+static struct evsel *add_event(struct evlist *evlist, struct evsel *leader, u32 type,
+			       u64 config, const char *pmu, const char *name)
+{
+	struct perf_event_attr attr = {
+		.type	= type,
+		.config	= config,
+	};
+	struct evsel *evsel = evsel__new(&attr);
+
+	if (!evsel)
+		return NULL;
+	if (!strcmp(pmu, "cpu"))
+		evsel->name = strdup(name);
+	else if (asprintf(&evsel->name, "%s/%s/", pmu, name) < 0)
+		evsel->name = NULL;
+	evsel->pmu_name = strdup(pmu);
+	evsel->supported = true;
+	evlist__add(evlist, evsel);
+	evsel__set_leader(evsel, leader ?: evsel);
+	return evsel;
+}
+
+/**
+ * topdown_form__add_slots - Add a group with slots, as of PMUs with PERF_METRICS
+ * @evlist: receives the events
+ * @pmu: name of the PMU
+ * @level: of the top-down analysis
+ *
+ * Return: 0, or -ENOMEM.
+ */
+int topdown_form__add_slots(struct evlist *evlist, const char *pmu, unsigned int level)
+{
+	int nr = level > 1 ? TOPDOWN_NR_METRICS : TOPDOWN_NR_LEVEL1, i;
+	struct evsel *leader = add_event(evlist, NULL, PERF_TYPE_RAW, 0x400, pmu, "slots");
+
+	for (i = 0; leader && i < nr; i++) {
+		if (!add_event(evlist, leader, PERF_TYPE_RAW, 0x8000 + 0x100 * i, pmu,
+			       topdown_event_names[i]))
+			return -ENOMEM;
+	}
+	return leader ? 0 : -ENOMEM;
+}
+
+/* A group of ordinary events, as of E-cores. */
+static int add_atom(struct evlist *evlist)
+{
+	static const u64 codes[] = { 0x2c2, 0x73, 0x19c, 0x2a4 };
+	struct evsel *leader = NULL, *evsel;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(codes); i++) {
+		evsel = add_event(evlist, leader, TOPDOWN_FORM_ATOM_TYPE, codes[i], "cpu_atom",
+				  topdown_event_names[i]);
+		if (!evsel)
+			return -ENOMEM;
+		leader = leader ?: evsel;
+	}
+	return 0;
+}
+
+/**
+ * topdown_form__set_counts - Set the counts of the events
+ * @evlist: the events
+ * @nr: number of aggregates
+ * @data: array of struct topdown_form_counts: the groups in the order of the list,
+ *	of each all aggregates
+ */
+void topdown_form__set_counts(struct evlist *evlist, int nr, const void *data)
+{
+	const struct topdown_form_counts *counts = data;
+	struct evsel *evsel;
+	int group = -1, member = 0, i;
+
+	evlist__for_each_entry(evlist, evsel) {
+		if (evsel__leader(evsel) == evsel) {
+			group++;
+			member = 0;
+		}
+		for (i = 0; i < nr; i++) {
+			const struct topdown_form_counts *from = &counts[group * nr + i];
+			struct perf_stat_aggr *aggr = &evsel->stats->aggr[i];
+
+			aggr->counts.val = from->val[member];
+			aggr->counts.ena = from->ena;
+			aggr->counts.run = from->run;
+			aggr->nr = from->ena ? 1 : 0;
+		}
+		member++;
+	}
+}
+
+/**
+ * topdown_form__expect - Compare what is printed of events and counts
+ * @evlist: the events
+ * @form: how to print
+ * @counts: see topdown_form__set_counts()
+ * @expected: the whole text
+ *
+ * Return: TEST_OK or TEST_FAIL.
+ */
+int topdown_form__expect(struct evlist *evlist, const struct topdown_form *form,
+			 const struct topdown_form_counts *counts, const char *expected)
+{
+	char *text = topdown_form__print(evlist, form, topdown_form__set_counts, counts);
+	int ret = TEST_OK;
+
+	if (!text || strcmp(text, expected)) {
+		pr_debug("printed:\n%sexpected:\n%s", text ?: "(nothing)\n", expected);
+		ret = TEST_FAIL;
+	}
+	free(text);
+	return ret;
+}
+
+/**
+ * topdown_form__new_list - Make the events of perf stat --topdown
+ * @level: of the top-down analysis
+ * @hybrid: with another group, of E-cores
+ *
+ * Return: the events, or NULL without memory.
+ */
+struct evlist *topdown_form__new_list(unsigned int level, bool hybrid)
+{
+	struct evlist *evlist = evlist__new();
+
+	perf_use_color_default = 0;
+	if (!evlist)
+		return NULL;
+	if (topdown_form__add_slots(evlist, hybrid ? "cpu_core" : "cpu", level) ||
+	    (hybrid && add_atom(evlist))) {
+		evlist__delete(evlist);
+		return NULL;
+	}
+	return evlist;
+}
+
+/**
+ * topdown_form__check - The same for the events of perf stat --topdown
+ * @level: of the top-down analysis
+ * @hybrid: with another group, of E-cores
+ * @form: how to print
+ * @counts: see topdown_form__set_counts()
+ * @expected: the whole text
+ *
+ * Return: TEST_OK or TEST_FAIL.
+ */
+int topdown_form__check(unsigned int level, bool hybrid, const struct topdown_form *form,
+			const struct topdown_form_counts *counts, const char *expected)
+{
+	struct evlist *evlist = topdown_form__new_list(level, hybrid);
+	int ret;
+
+	TEST_ASSERT_VAL("no memory", evlist);
+	ret = topdown_form__expect(evlist, form, counts, expected);
+	evlist__delete(evlist);
+	return ret;
 }

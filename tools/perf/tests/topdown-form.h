@@ -3,9 +3,14 @@
 #define __PERF_TESTS_TOPDOWN_FORM_H
 
 #include <stdbool.h>
+#include <linux/types.h>
 #include "stat.h"
+#include "topdown-event.h"
 
 struct evlist;
+
+/* perf_event_attr::type of the PMU of E-cores */
+#define TOPDOWN_FORM_ATOM_TYPE	10
 
 /**
  * struct topdown_form - How to print what perf stat --topdown found
@@ -41,8 +46,27 @@ struct topdown_form {
 	const char		*comm;
 };
 
+/**
+ * struct topdown_form_counts - The counts of one group in one aggregate
+ * @val: slots and metrics, or the metrics of an E-core
+ * @ena: time enabled
+ * @run: time running
+ */
+struct topdown_form_counts {
+	s64	val[TOPDOWN_SLOTS + 1];
+	u64	ena;
+	u64	run;
+};
+
 char *topdown_form__print(struct evlist *evlist, const struct topdown_form *form,
 			  void (*set_counts)(struct evlist *evlist, int nr, const void *data),
 			  const void *data);
+void topdown_form__set_counts(struct evlist *evlist, int nr, const void *data);
+int topdown_form__add_slots(struct evlist *evlist, const char *pmu, unsigned int level);
+struct evlist *topdown_form__new_list(unsigned int level, bool hybrid);
+int topdown_form__expect(struct evlist *evlist, const struct topdown_form *form,
+			 const struct topdown_form_counts *counts, const char *expected);
+int topdown_form__check(unsigned int level, bool hybrid, const struct topdown_form *form,
+			const struct topdown_form_counts *counts, const char *expected);
 
 #endif

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
-#include <linux/zalloc.h>
 #include "cgroup.h"
 #include "color.h"
 #include "debug.h"
@@ -19,143 +18,8 @@
 #include "tests.h"
 #include "topdown-event.h"
 #include "topdown-form.h"
-#include "topdown-stat.h"
 
-#define ATOM_TYPE	10
-#define NR_LEVEL2	9
-
-/**
- * struct counts - The counts of one group in one aggregate
- * @val: slots and metrics, or the metrics of an E-core
- * @ena: time enabled
- * @run: time running
- */
-struct counts {
-	s64	val[NR_LEVEL2];
-	u64	ena;
-	u64	run;
-};
-
-static struct evsel *add_event(struct evlist *evlist, struct evsel *leader, u32 type,
-			       u64 config, const char *pmu, const char *name)
-{
-	struct perf_event_attr attr = {
-		.type	= type,
-		.config	= config,
-	};
-	struct evsel *evsel = evsel__new(&attr);
-
-	if (!evsel)
-		return NULL;
-	if (!strcmp(pmu, "cpu"))
-		evsel->name = strdup(name);
-	else if (asprintf(&evsel->name, "%s/%s/", pmu, name) < 0)
-		evsel->name = NULL;
-	evsel->pmu_name = strdup(pmu);
-	evsel->supported = true;
-	evlist__add(evlist, evsel);
-	evsel__set_leader(evsel, leader ?: evsel);
-	return evsel;
-}
-
-/* A group with slots, as of PMUs with PERF_METRICS. */
-static int add_slots(struct evlist *evlist, const char *pmu, unsigned int level)
-{
-	int nr = level > 1 ? TOPDOWN_NR_METRICS : TOPDOWN_NR_LEVEL1, i;
-	struct evsel *leader = add_event(evlist, NULL, PERF_TYPE_RAW, 0x400, pmu, "slots");
-
-	for (i = 0; leader && i < nr; i++) {
-		if (!add_event(evlist, leader, PERF_TYPE_RAW, 0x8000 + 0x100 * i, pmu,
-			       topdown_event_names[i]))
-			return -ENOMEM;
-	}
-	return leader ? 0 : -ENOMEM;
-}
-
-/* A group of ordinary events, as of E-cores. */
-static int add_atom(struct evlist *evlist)
-{
-	static const u64 codes[] = { 0x2c2, 0x73, 0x19c, 0x2a4 };
-	struct evsel *leader = NULL, *evsel;
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(codes); i++) {
-		evsel = add_event(evlist, leader, ATOM_TYPE, codes[i], "cpu_atom",
-				  topdown_event_names[i]);
-		if (!evsel)
-			return -ENOMEM;
-		leader = leader ?: evsel;
-	}
-	return 0;
-}
-
-/* Events in the order of the list; each aggregate has the groups in turn. */
-static void set_counts(struct evlist *evlist, int nr, const void *data)
-{
-	const struct counts *counts = data;
-	struct evsel *evsel;
-	int group = -1, member = 0, i;
-
-	evlist__for_each_entry(evlist, evsel) {
-		if (evsel__leader(evsel) == evsel) {
-			group++;
-			member = 0;
-		}
-		for (i = 0; i < nr; i++) {
-			const struct counts *from = &counts[group * nr + i];
-			struct perf_stat_aggr *aggr = &evsel->stats->aggr[i];
-
-			aggr->counts.val = from->val[member];
-			aggr->counts.ena = from->ena;
-			aggr->counts.run = from->run;
-			aggr->nr = from->ena ? 1 : 0;
-		}
-		member++;
-	}
-}
-
-static int expect(struct evlist *evlist, const struct topdown_form *form,
-		  const struct counts *counts, const char *expected)
-{
-	char *text = topdown_form__print(evlist, form, set_counts, counts);
-	int ret = TEST_OK;
-
-	if (!text || strcmp(text, expected)) {
-		pr_debug("printed:\n%sexpected:\n%s", text ?: "(nothing)\n", expected);
-		ret = TEST_FAIL;
-	}
-	free(text);
-	return ret;
-}
-
-static struct evlist *new_list(unsigned int level, bool hybrid)
-{
-	struct evlist *evlist = evlist__new();
-
-	perf_use_color_default = 0;
-	if (!evlist)
-		return NULL;
-	if (add_slots(evlist, hybrid ? "cpu_core" : "cpu", level) ||
-	    (hybrid && add_atom(evlist))) {
-		evlist__delete(evlist);
-		return NULL;
-	}
-	return evlist;
-}
-
-static int check(unsigned int level, bool hybrid, const struct topdown_form *form,
-		 const struct counts *counts, const char *expected)
-{
-	struct evlist *evlist = new_list(level, hybrid);
-	int ret;
-
-	TEST_ASSERT_VAL("no memory", evlist);
-	ret = expect(evlist, form, counts, expected);
-	evlist__delete(evlist);
-	return ret;
-}
-
-static const struct counts plain[] = {
+static const struct topdown_form_counts plain[] = {
 	{ { 1000, 400, 50, 250, 300 }, 100, 100 },
 };
 
@@ -163,7 +27,7 @@ static int test__columns_std(struct test_suite *test __maybe_unused, int subtest
 {
 	const struct topdown_form form = { .mode = AGGR_GLOBAL, .nr = 1 };
 
-	return check(1, false, &form, plain,
+	return topdown_form__check(1, false, &form, plain,
 "#           time             retiring      bad speculation       frontend bound        backend bound                slots\n"
 "     1.000000500                40.0%                 5.0%                25.0%                30.0%                 1000\n");
 }
@@ -172,7 +36,7 @@ static int test__columns_csv(struct test_suite *test __maybe_unused, int subtest
 {
 	const struct topdown_form form = { .mode = AGGR_GLOBAL, .nr = 1, .csv = true };
 
-	return check(1, false, &form, plain,
+	return topdown_form__check(1, false, &form, plain,
 "time,retiring,bad speculation,frontend bound,backend bound,slots,running,notable\n"
 "1.000000500,40.00,5.00,25.00,30.00,1000,100.00,frontend bound|backend bound\n");
 }
@@ -181,11 +45,11 @@ static int test__columns_json(struct test_suite *test __maybe_unused, int subtes
 {
 	const struct topdown_form form = { .mode = AGGR_GLOBAL, .nr = 1, .json = true };
 
-	return check(1, false, &form, plain,
+	return topdown_form__check(1, false, &form, plain,
 "{\"interval\" : 1.000000500, \"pmu\" : \"cpu\", \"retiring\" : 40.00, \"bad speculation\" : 5.00, \"frontend bound\" : 25.00, \"backend bound\" : 30.00, \"slots\" : 1000, \"share\" : 100.00, \"pcnt-running\" : 100.00, \"notable\" : \"frontend bound|backend bound\"}\n");
 }
 
-static const struct counts threads[] = {
+static const struct topdown_form_counts threads[] = {
 	{ { 1000, 400, 50, 250, 300 }, 100, 100 },
 	{ { 100, 90, 0, 10, 0 }, 100, 100 },
 };
@@ -202,14 +66,14 @@ static int check_cgroups(const struct topdown_form *form, const char *expected)
 	perf_use_color_default = 0;
 	TEST_ASSERT_VAL("no memory", evlist);
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		if (add_slots(evlist, "cpu", 1))
+		if (topdown_form__add_slots(evlist, "cpu", 1))
 			goto out;
 		evlist__for_each_entry(evlist, evsel) {
 			if (!evsel->cgrp)
 				evsel->cgrp = cgroup__new(names[i], /*do_open=*/false);
 		}
 	}
-	ret = expect(evlist, form, threads, expected);
+	ret = topdown_form__expect(evlist, form, threads, expected);
 out:
 	evlist__delete(evlist);
 	return ret;
@@ -253,7 +117,7 @@ static int test__whole_std(struct test_suite *test __maybe_unused, int subtest _
 {
 	const struct topdown_form form = { .mode = AGGR_GLOBAL, .nr = 1, .no_interval = true };
 
-	return check(1, false, &form, plain,
+	return topdown_form__check(1, false, &form, plain,
 "\n"
 " Performance counter stats for thread id '1':\n"
 "\n"
@@ -268,7 +132,7 @@ static int test__core_std(struct test_suite *test __maybe_unused, int subtest __
 {
 	const struct topdown_form form = { .mode = AGGR_CORE, .nr = 2 };
 
-	return check(1, false, &form, threads,
+	return topdown_form__check(1, false, &form, threads,
 "#           time core               cpus             retiring      bad speculation       frontend bound        backend bound                slots\n"
 "     1.000000500 S0-D0-C0              1                40.0%                 5.0%                25.0%                30.0%                 1000\n"
 "     1.000000500 S0-D0-C1              1                90.0%                 0.0%                10.0%                 0.0%                  100\n");
@@ -278,7 +142,7 @@ static int test__core_csv(struct test_suite *test __maybe_unused, int subtest __
 {
 	const struct topdown_form form = { .mode = AGGR_CORE, .nr = 2, .csv = true };
 
-	return check(1, false, &form, threads,
+	return topdown_form__check(1, false, &form, threads,
 "time,core,cpus,retiring,bad speculation,frontend bound,backend bound,slots,running,notable\n"
 "1.000000500,S0-D0-C0,1,40.00,5.00,25.00,30.00,1000,100.00,frontend bound|backend bound\n"
 "1.000000500,S0-D0-C1,1,90.00,0.00,10.00,0.00,100,100.00,retiring\n");
@@ -288,36 +152,20 @@ static int test__cpu_json(struct test_suite *test __maybe_unused, int subtest __
 {
 	const struct topdown_form form = { .mode = AGGR_NONE, .nr = 2, .json = true };
 
-	return check(1, false, &form, threads,
+	return topdown_form__check(1, false, &form, threads,
 "{\"interval\" : 1.000000500, \"cpu\" : \"0\", \"pmu\" : \"cpu\", \"retiring\" : 40.00, \"bad speculation\" : 5.00, \"frontend bound\" : 25.00, \"backend bound\" : 30.00, \"slots\" : 1000, \"share\" : 90.91, \"pcnt-running\" : 100.00, \"notable\" : \"frontend bound|backend bound\"}\n"
 "{\"interval\" : 1.000000500, \"cpu\" : \"1\", \"pmu\" : \"cpu\", \"retiring\" : 90.00, \"bad speculation\" : 0.00, \"frontend bound\" : 10.00, \"backend bound\" : 0.00, \"slots\" : 100, \"share\" : 9.09, \"pcnt-running\" : 100.00, \"notable\" : \"retiring\"}\n");
-}
-
-/*
- * At level 2 some are bottlenecks only where their parent is one: here that is
- * the frontend, not bad speculation.
- */
-static int test__classes(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
-{
-	const struct topdown_form form = { .mode = AGGR_GLOBAL, .nr = 1, .csv = true, .level = 2 };
-	const struct counts counts[] = {
-		{ { 10000, 6500, 1000, 2100, 400, 300, 0, 1050, 400 }, 100, 100 },
-	};
-
-	return check(2, false, &form, counts,
-"time,retiring,bad speculation,frontend bound,backend bound,heavy operations,light operations,branch mispredict,machine clears,fetch latency,fetch bandwidth,memory bound,core bound,slots,running,notable\n"
-"1.000000500,65.00,10.00,21.00,4.00,3.00,62.00,0.00,10.00,10.50,10.50,4.00,0.00,10000,100.00,frontend bound|light operations|fetch latency\n");
 }
 
 /* Complements are what is left of the parent, and not less than nothing. */
 static int test__level2(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
 	const struct topdown_form form = { .mode = AGGR_GLOBAL, .nr = 1, .csv = true, .level = 2 };
-	const struct counts counts[] = {
+	const struct topdown_form_counts counts[] = {
 		{ { 1000, 400, 50, 250, 300, 100, 60, 200, 120 }, 100, 100 },
 	};
 
-	return check(2, false, &form, counts,
+	return topdown_form__check(2, false, &form, counts,
 "time,retiring,bad speculation,frontend bound,backend bound,heavy operations,light operations,branch mispredict,machine clears,fetch latency,fetch bandwidth,memory bound,core bound,slots,running,notable\n"
 "1.000000500,40.00,5.00,25.00,30.00,10.00,30.00,6.00,0.00,20.00,5.00,12.00,18.00,1000,100.00,frontend bound|backend bound|fetch latency|core bound\n");
 }
@@ -326,7 +174,7 @@ static int test__thread_std(struct test_suite *test __maybe_unused, int subtest 
 {
 	const struct topdown_form form = { .mode = AGGR_THREAD, .nr = 2 };
 
-	return check(1, false, &form, threads,
+	return topdown_form__check(1, false, &form, threads,
 "#           time             comm-pid                 retiring      bad speculation       frontend bound        backend bound                slots\n"
 "     1.000000500            alpha-101                    40.0%                 5.0%                25.0%                30.0%                 1000\n"
 "     1.000000500             beta-102                    90.0%                 0.0%                10.0%                 0.0%                  100\n");
@@ -336,7 +184,7 @@ static int test__thread_csv(struct test_suite *test __maybe_unused, int subtest 
 {
 	const struct topdown_form form = { .mode = AGGR_THREAD, .nr = 2, .csv = true };
 
-	return check(1, false, &form, threads,
+	return topdown_form__check(1, false, &form, threads,
 "time,comm-pid,retiring,bad speculation,frontend bound,backend bound,slots,running,notable\n"
 "1.000000500,alpha-101,40.00,5.00,25.00,30.00,1000,100.00,frontend bound|backend bound\n"
 "1.000000500,beta-102,90.00,0.00,10.00,0.00,100,100.00,retiring\n");
@@ -346,13 +194,13 @@ static int test__thread_json(struct test_suite *test __maybe_unused, int subtest
 {
 	const struct topdown_form form = { .mode = AGGR_THREAD, .nr = 2, .json = true };
 
-	return check(1, false, &form, threads,
+	return topdown_form__check(1, false, &form, threads,
 "{\"interval\" : 1.000000500, \"thread\" : \"alpha-101\", \"pmu\" : \"cpu\", \"retiring\" : 40.00, \"bad speculation\" : 5.00, \"frontend bound\" : 25.00, \"backend bound\" : 30.00, \"slots\" : 1000, \"share\" : 100.00, \"pcnt-running\" : 100.00, \"notable\" : \"frontend bound|backend bound\"}\n"
 "{\"interval\" : 1.000000500, \"thread\" : \"beta-102\", \"pmu\" : \"cpu\", \"retiring\" : 90.00, \"bad speculation\" : 0.00, \"frontend bound\" : 10.00, \"backend bound\" : 0.00, \"slots\" : 100, \"share\" : 100.00, \"pcnt-running\" : 100.00, \"notable\" : \"retiring\"}\n");
 }
 
 /* With -a, a thread that did nothing has no row; without, it says so. */
-static const struct counts thread_idle_counts[] = {
+static const struct topdown_form_counts thread_idle_counts[] = {
 	{ { 0 }, 0, 0 },
 	{ { 100, 90, 0, 10, 0 }, 100, 100 },
 };
@@ -361,7 +209,7 @@ static int test__thread_idle(struct test_suite *test __maybe_unused, int subtest
 {
 	const struct topdown_form form = { .mode = AGGR_THREAD, .nr = 2, .csv = true };
 
-	return check(1, false, &form, thread_idle_counts,
+	return topdown_form__check(1, false, &form, thread_idle_counts,
 "time,comm-pid,retiring,bad speculation,frontend bound,backend bound,slots,running,notable\n"
 "1.000000500,alpha-101,null,null,null,null,null,0.00,none\n"
 "1.000000500,beta-102,90.00,0.00,10.00,0.00,100,100.00,retiring\n");
@@ -376,7 +224,7 @@ static int test__thread_idle_all(struct test_suite *test __maybe_unused, int sub
 		.system_wide	= true,
 	};
 
-	return check(1, false, &form, thread_idle_counts,
+	return topdown_form__check(1, false, &form, thread_idle_counts,
 "time,comm-pid,retiring,bad speculation,frontend bound,backend bound,slots,running,notable\n"
 "1.000000500,beta-102,90.00,0.00,10.00,0.00,100,100.00,retiring\n");
 }
@@ -390,12 +238,12 @@ static int test__thread_order(struct test_suite *test __maybe_unused, int subtes
 		.csv		= true,
 		.system_wide	= true,
 	};
-	const struct counts counts[] = {
+	const struct topdown_form_counts counts[] = {
 		{ { 100, 90, 0, 10, 0 }, 100, 100 },
 		{ { 1000, 400, 50, 250, 300 }, 100, 100 },
 	};
 
-	return check(1, false, &form, counts,
+	return topdown_form__check(1, false, &form, counts,
 "time,comm-pid,retiring,bad speculation,frontend bound,backend bound,slots,running,notable\n"
 "1.000000500,beta-102,40.00,5.00,25.00,30.00,1000,100.00,frontend bound|backend bound\n"
 "1.000000500,alpha-101,90.00,0.00,10.00,0.00,100,100.00,retiring\n");
@@ -410,7 +258,7 @@ static int test__process_std(struct test_suite *test __maybe_unused, int subtest
 		.pid		= "4321",
 	};
 
-	return check(1, false, &form, plain,
+	return topdown_form__check(1, false, &form, plain,
 "\n"
 " Performance counter stats for process id '4321':\n"
 "\n"
@@ -425,7 +273,7 @@ static int test__core_json(struct test_suite *test __maybe_unused, int subtest _
 {
 	const struct topdown_form form = { .mode = AGGR_CORE, .nr = 2, .json = true };
 
-	return check(1, false, &form, threads,
+	return topdown_form__check(1, false, &form, threads,
 "{\"interval\" : 1.000000500, \"core\" : \"S0-D0-C0\", \"aggregate-number\" : 1, \"pmu\" : \"cpu\", \"retiring\" : 40.00, \"bad speculation\" : 5.00, \"frontend bound\" : 25.00, \"backend bound\" : 30.00, \"slots\" : 1000, \"share\" : 90.91, \"pcnt-running\" : 100.00, \"notable\" : \"frontend bound|backend bound\"}\n"
 "{\"interval\" : 1.000000500, \"core\" : \"S0-D0-C1\", \"aggregate-number\" : 1, \"pmu\" : \"cpu\", \"retiring\" : 90.00, \"bad speculation\" : 0.00, \"frontend bound\" : 10.00, \"backend bound\" : 0.00, \"slots\" : 100, \"share\" : 9.09, \"pcnt-running\" : 100.00, \"notable\" : \"retiring\"}\n");
 }
@@ -434,7 +282,7 @@ static int test__cpu_std(struct test_suite *test __maybe_unused, int subtest __m
 {
 	const struct topdown_form form = { .mode = AGGR_NONE, .nr = 2 };
 
-	return check(1, false, &form, threads,
+	return topdown_form__check(1, false, &form, threads,
 "#           time cpu                retiring      bad speculation       frontend bound        backend bound                slots\n"
 "     1.000000500 CPU0                  40.0%                 5.0%                25.0%                30.0%                 1000\n"
 "     1.000000500 CPU1                  90.0%                 0.0%                10.0%                 0.0%                  100\n");
@@ -444,14 +292,14 @@ static int test__cpu_csv(struct test_suite *test __maybe_unused, int subtest __m
 {
 	const struct topdown_form form = { .mode = AGGR_NONE, .nr = 2, .csv = true };
 
-	return check(1, false, &form, threads,
+	return topdown_form__check(1, false, &form, threads,
 "time,cpu,retiring,bad speculation,frontend bound,backend bound,slots,running,notable\n"
 "1.000000500,CPU0,40.00,5.00,25.00,30.00,1000,100.00,frontend bound|backend bound\n"
 "1.000000500,CPU1,90.00,0.00,10.00,0.00,100,100.00,retiring\n");
 }
 
 /* Level 2: of bad speculation, more is said to be mispredicted than there is. */
-static const struct counts deep[] = {
+static const struct topdown_form_counts deep[] = {
 	{ { 1000, 400, 50, 250, 300, 100, 60, 200, 120 }, 100, 100 },
 };
 
@@ -459,7 +307,7 @@ static int test__level2_std(struct test_suite *test __maybe_unused, int subtest 
 {
 	const struct topdown_form form = { .mode = AGGR_GLOBAL, .nr = 1, .level = 2 };
 
-	return check(2, false, &form, deep,
+	return topdown_form__check(2, false, &form, deep,
 "#           time             retiring      bad speculation       frontend bound        backend bound     heavy operations     light operations    branch mispredict       machine clears        fetch latency      fetch bandwidth         memory bound           core bound                slots\n"
 "     1.000000500                40.0%                 5.0%                25.0%                30.0%                10.0%                30.0%                 6.0%                 0.0%                20.0%                 5.0%                12.0%                18.0%                 1000\n");
 }
@@ -468,12 +316,12 @@ static int test__level2_json(struct test_suite *test __maybe_unused, int subtest
 {
 	const struct topdown_form form = { .mode = AGGR_GLOBAL, .nr = 1, .json = true, .level = 2 };
 
-	return check(2, false, &form, deep,
+	return topdown_form__check(2, false, &form, deep,
 "{\"interval\" : 1.000000500, \"pmu\" : \"cpu\", \"retiring\" : 40.00, \"bad speculation\" : 5.00, \"frontend bound\" : 25.00, \"backend bound\" : 30.00, \"heavy operations\" : 10.00, \"light operations\" : 30.00, \"branch mispredict\" : 6.00, \"machine clears\" : 0.00, \"fetch latency\" : 20.00, \"fetch bandwidth\" : 5.00, \"memory bound\" : 12.00, \"core bound\" : 18.00, \"slots\" : 1000, \"share\" : 100.00, \"pcnt-running\" : 100.00, \"notable\" : \"frontend bound|backend bound|fetch latency|core bound\"}\n");
 }
 
 /* A task that was on the P-cores for three quarters of its time */
-static const struct counts hybrid[] = {
+static const struct topdown_form_counts hybrid[] = {
 	{ { 4000, 1600, 200, 1000, 1200 }, 100, 75 },
 	{ { 100, 200, 300, 400 }, 100, 100 },
 };
@@ -482,7 +330,7 @@ static int test__hybrid_std(struct test_suite *test __maybe_unused, int subtest 
 {
 	const struct topdown_form form = { .mode = AGGR_GLOBAL, .nr = 1 };
 
-	return check(1, true, &form, hybrid,
+	return topdown_form__check(1, true, &form, hybrid,
 "#           time pmu                    retiring      bad speculation       frontend bound        backend bound                slots    share\n"
 "     1.000000500 cpu_core                  40.0%                 5.0%                25.0%                30.0%                 3000    75.0%  (75.00%)\n"
 "     1.000000500 cpu_atom                  10.0%                20.0%                30.0%                40.0%                 1000    25.0%\n");
@@ -491,12 +339,12 @@ static int test__hybrid_std(struct test_suite *test __maybe_unused, int subtest 
 static int test__hybrid_csv(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
 	const struct topdown_form form = { .mode = AGGR_GLOBAL, .nr = 1, .csv = true, .level = 2 };
-	const struct counts counts[] = {
+	const struct topdown_form_counts counts[] = {
 		{ { 4000, 1600, 200, 1000, 1200, 0, 200, 1000, 1200 }, 100, 100 },
 		{ { 100, 200, 300, 400 }, 100, 100 },
 	};
 
-	return check(2, true, &form, counts,
+	return topdown_form__check(2, true, &form, counts,
 "time,pmu,retiring,bad speculation,frontend bound,backend bound,heavy operations,light operations,branch mispredict,machine clears,fetch latency,fetch bandwidth,memory bound,core bound,slots,share,running,notable\n"
 "1.000000500,cpu_core,40.00,5.00,25.00,30.00,0.00,40.00,5.00,0.00,25.00,0.00,30.00,0.00,4000,80.00,100.00,frontend bound|backend bound|fetch latency|memory bound\n"
 "1.000000500,cpu_atom,10.00,20.00,30.00,40.00,null,null,null,null,null,null,null,null,1000,20.00,100.00,bad speculation|frontend bound|backend bound\n");
@@ -506,13 +354,13 @@ static int test__hybrid_json(struct test_suite *test __maybe_unused, int subtest
 {
 	const struct topdown_form form = { .mode = AGGR_GLOBAL, .nr = 1, .json = true };
 
-	return check(1, true, &form, hybrid,
+	return topdown_form__check(1, true, &form, hybrid,
 "{\"interval\" : 1.000000500, \"pmu\" : \"cpu_core\", \"retiring\" : 40.00, \"bad speculation\" : 5.00, \"frontend bound\" : 25.00, \"backend bound\" : 30.00, \"slots\" : 3000, \"share\" : 75.00, \"pcnt-running\" : 75.00, \"notable\" : \"frontend bound|backend bound\"}\n"
 "{\"interval\" : 1.000000500, \"pmu\" : \"cpu_atom\", \"retiring\" : 10.00, \"bad speculation\" : 20.00, \"frontend bound\" : 30.00, \"backend bound\" : 40.00, \"slots\" : 1000, \"share\" : 25.00, \"pcnt-running\" : 100.00, \"notable\" : \"bad speculation|frontend bound|backend bound\"}\n");
 }
 
 /* -A: a CPU has a row for its own PMU only. */
-static const struct counts hybrid_cpus[] = {
+static const struct topdown_form_counts hybrid_cpus[] = {
 	{ { 4000, 1600, 200, 1000, 1200 }, 100, 100 }, { { 0 }, 0, 0 },
 	{ { 0 }, 0, 0 }, { { 100, 200, 300, 400 }, 100, 100 },
 };
@@ -521,7 +369,7 @@ static int test__hybrid_cpus(struct test_suite *test __maybe_unused, int subtest
 {
 	const struct topdown_form form = { .mode = AGGR_NONE, .nr = 2 };
 
-	return check(1, true, &form, hybrid_cpus,
+	return topdown_form__check(1, true, &form, hybrid_cpus,
 "#           time cpu    pmu                    retiring      bad speculation       frontend bound        backend bound                slots    share\n"
 "     1.000000500 CPU0   cpu_core                  40.0%                 5.0%                25.0%                30.0%                 4000    80.0%\n"
 "     1.000000500 CPU1   cpu_atom                  10.0%                20.0%                30.0%                40.0%                 1000    20.0%\n");
@@ -532,7 +380,7 @@ static int test__hybrid_cpus_csv(struct test_suite *test __maybe_unused,
 {
 	const struct topdown_form form = { .mode = AGGR_NONE, .nr = 2, .csv = true };
 
-	return check(1, true, &form, hybrid_cpus,
+	return topdown_form__check(1, true, &form, hybrid_cpus,
 "time,cpu,pmu,retiring,bad speculation,frontend bound,backend bound,slots,share,running,notable\n"
 "1.000000500,CPU0,cpu_core,40.00,5.00,25.00,30.00,4000,80.00,100.00,frontend bound|backend bound\n"
 "1.000000500,CPU1,cpu_atom,10.00,20.00,30.00,40.00,1000,20.00,100.00,bad speculation|frontend bound|backend bound\n");
@@ -543,7 +391,7 @@ static int test__hybrid_cpus_json(struct test_suite *test __maybe_unused,
 {
 	const struct topdown_form form = { .mode = AGGR_NONE, .nr = 2, .json = true };
 
-	return check(1, true, &form, hybrid_cpus,
+	return topdown_form__check(1, true, &form, hybrid_cpus,
 "{\"interval\" : 1.000000500, \"cpu\" : \"0\", \"pmu\" : \"cpu_core\", \"retiring\" : 40.00, \"bad speculation\" : 5.00, \"frontend bound\" : 25.00, \"backend bound\" : 30.00, \"slots\" : 4000, \"share\" : 80.00, \"pcnt-running\" : 100.00, \"notable\" : \"frontend bound|backend bound\"}\n"
 "{\"interval\" : 1.000000500, \"cpu\" : \"1\", \"pmu\" : \"cpu_atom\", \"retiring\" : 10.00, \"bad speculation\" : 20.00, \"frontend bound\" : 30.00, \"backend bound\" : 40.00, \"slots\" : 1000, \"share\" : 20.00, \"pcnt-running\" : 100.00, \"notable\" : \"bad speculation|frontend bound|backend bound\"}\n");
 }
@@ -552,7 +400,7 @@ static int test__socket_csv(struct test_suite *test __maybe_unused, int subtest 
 {
 	const struct topdown_form form = { .mode = AGGR_SOCKET, .nr = 2, .csv = true };
 
-	return check(1, false, &form, threads,
+	return topdown_form__check(1, false, &form, threads,
 "time,socket,cpus,retiring,bad speculation,frontend bound,backend bound,slots,running,notable\n"
 "1.000000500,S0,1,40.00,5.00,25.00,30.00,1000,100.00,frontend bound|backend bound\n"
 "1.000000500,S1,1,90.00,0.00,10.00,0.00,100,100.00,retiring\n");
@@ -562,7 +410,7 @@ static int test__socket_json(struct test_suite *test __maybe_unused, int subtest
 {
 	const struct topdown_form form = { .mode = AGGR_SOCKET, .nr = 2, .json = true };
 
-	return check(1, false, &form, threads,
+	return topdown_form__check(1, false, &form, threads,
 "{\"interval\" : 1.000000500, \"socket\" : \"S0\", \"aggregate-number\" : 1, \"pmu\" : \"cpu\", \"retiring\" : 40.00, \"bad speculation\" : 5.00, \"frontend bound\" : 25.00, \"backend bound\" : 30.00, \"slots\" : 1000, \"share\" : 100.00, \"pcnt-running\" : 100.00, \"notable\" : \"frontend bound|backend bound\"}\n"
 "{\"interval\" : 1.000000500, \"socket\" : \"S1\", \"aggregate-number\" : 1, \"pmu\" : \"cpu\", \"retiring\" : 90.00, \"bad speculation\" : 0.00, \"frontend bound\" : 10.00, \"backend bound\" : 0.00, \"slots\" : 100, \"share\" : 100.00, \"pcnt-running\" : 100.00, \"notable\" : \"retiring\"}\n");
 }
@@ -571,7 +419,7 @@ static int test__die_csv(struct test_suite *test __maybe_unused, int subtest __m
 {
 	const struct topdown_form form = { .mode = AGGR_DIE, .nr = 2, .csv = true };
 
-	return check(1, false, &form, threads,
+	return topdown_form__check(1, false, &form, threads,
 "time,die,cpus,retiring,bad speculation,frontend bound,backend bound,slots,running,notable\n"
 "1.000000500,S0-D0,1,40.00,5.00,25.00,30.00,1000,100.00,frontend bound|backend bound\n"
 "1.000000500,S0-D1,1,90.00,0.00,10.00,0.00,100,100.00,retiring\n");
@@ -581,7 +429,7 @@ static int test__die_json(struct test_suite *test __maybe_unused, int subtest __
 {
 	const struct topdown_form form = { .mode = AGGR_DIE, .nr = 2, .json = true };
 
-	return check(1, false, &form, threads,
+	return topdown_form__check(1, false, &form, threads,
 "{\"interval\" : 1.000000500, \"die\" : \"S0-D0\", \"aggregate-number\" : 1, \"pmu\" : \"cpu\", \"retiring\" : 40.00, \"bad speculation\" : 5.00, \"frontend bound\" : 25.00, \"backend bound\" : 30.00, \"slots\" : 1000, \"share\" : 100.00, \"pcnt-running\" : 100.00, \"notable\" : \"frontend bound|backend bound\"}\n"
 "{\"interval\" : 1.000000500, \"die\" : \"S0-D1\", \"aggregate-number\" : 1, \"pmu\" : \"cpu\", \"retiring\" : 90.00, \"bad speculation\" : 0.00, \"frontend bound\" : 10.00, \"backend bound\" : 0.00, \"slots\" : 100, \"share\" : 100.00, \"pcnt-running\" : 100.00, \"notable\" : \"retiring\"}\n");
 }
@@ -590,7 +438,7 @@ static int test__node_csv(struct test_suite *test __maybe_unused, int subtest __
 {
 	const struct topdown_form form = { .mode = AGGR_NODE, .nr = 2, .csv = true };
 
-	return check(1, false, &form, threads,
+	return topdown_form__check(1, false, &form, threads,
 "time,node,cpus,retiring,bad speculation,frontend bound,backend bound,slots,running,notable\n"
 "1.000000500,N0,1,40.00,5.00,25.00,30.00,1000,100.00,frontend bound|backend bound\n"
 "1.000000500,N1,1,90.00,0.00,10.00,0.00,100,100.00,retiring\n");
@@ -600,13 +448,13 @@ static int test__node_json(struct test_suite *test __maybe_unused, int subtest _
 {
 	const struct topdown_form form = { .mode = AGGR_NODE, .nr = 2, .json = true };
 
-	return check(1, false, &form, threads,
+	return topdown_form__check(1, false, &form, threads,
 "{\"interval\" : 1.000000500, \"node\" : \"N0\", \"aggregate-number\" : 1, \"pmu\" : \"cpu\", \"retiring\" : 40.00, \"bad speculation\" : 5.00, \"frontend bound\" : 25.00, \"backend bound\" : 30.00, \"slots\" : 1000, \"share\" : 100.00, \"pcnt-running\" : 100.00, \"notable\" : \"frontend bound|backend bound\"}\n"
 "{\"interval\" : 1.000000500, \"node\" : \"N1\", \"aggregate-number\" : 1, \"pmu\" : \"cpu\", \"retiring\" : 90.00, \"bad speculation\" : 0.00, \"frontend bound\" : 10.00, \"backend bound\" : 0.00, \"slots\" : 100, \"share\" : 100.00, \"pcnt-running\" : 100.00, \"notable\" : \"retiring\"}\n");
 }
 
 /* Level 2 of threads, the second of which was on no CPU */
-static const struct counts deep_threads[] = {
+static const struct topdown_form_counts deep_threads[] = {
 	{ { 1000, 400, 50, 250, 300, 100, 60, 200, 120 }, 100, 100 },
 	{ { 0 }, 0, 0 },
 };
@@ -616,7 +464,7 @@ static int test__level2_threads_std(struct test_suite *test __maybe_unused,
 {
 	const struct topdown_form form = { .mode = AGGR_THREAD, .nr = 2, .level = 2 };
 
-	return check(2, false, &form, deep_threads,
+	return topdown_form__check(2, false, &form, deep_threads,
 "#           time             comm-pid                 retiring      bad speculation       frontend bound        backend bound     heavy operations     light operations    branch mispredict       machine clears        fetch latency      fetch bandwidth         memory bound           core bound                slots\n"
 "     1.000000500            alpha-101                    40.0%                 5.0%                25.0%                30.0%                10.0%                30.0%                 6.0%                 0.0%                20.0%                 5.0%                12.0%                18.0%                 1000\n"
 "     1.000000500             beta-102            <not counted>        <not counted>        <not counted>        <not counted>        <not counted>        <not counted>        <not counted>        <not counted>        <not counted>        <not counted>        <not counted>        <not counted>                    -\n");
@@ -629,7 +477,7 @@ static int test__level2_threads_csv(struct test_suite *test __maybe_unused,
 		.mode = AGGR_THREAD, .nr = 2, .csv = true, .level = 2,
 	};
 
-	return check(2, false, &form, deep_threads,
+	return topdown_form__check(2, false, &form, deep_threads,
 "time,comm-pid,retiring,bad speculation,frontend bound,backend bound,heavy operations,light operations,branch mispredict,machine clears,fetch latency,fetch bandwidth,memory bound,core bound,slots,running,notable\n"
 "1.000000500,alpha-101,40.00,5.00,25.00,30.00,10.00,30.00,6.00,0.00,20.00,5.00,12.00,18.00,1000,100.00,frontend bound|backend bound|fetch latency|core bound\n"
 "1.000000500,beta-102,null,null,null,null,null,null,null,null,null,null,null,null,null,0.00,none\n");
@@ -642,7 +490,7 @@ static int test__level2_threads_json(struct test_suite *test __maybe_unused,
 		.mode = AGGR_THREAD, .nr = 2, .json = true, .level = 2,
 	};
 
-	return check(2, false, &form, deep_threads,
+	return topdown_form__check(2, false, &form, deep_threads,
 "{\"interval\" : 1.000000500, \"thread\" : \"alpha-101\", \"pmu\" : \"cpu\", \"retiring\" : 40.00, \"bad speculation\" : 5.00, \"frontend bound\" : 25.00, \"backend bound\" : 30.00, \"heavy operations\" : 10.00, \"light operations\" : 30.00, \"branch mispredict\" : 6.00, \"machine clears\" : 0.00, \"fetch latency\" : 20.00, \"fetch bandwidth\" : 5.00, \"memory bound\" : 12.00, \"core bound\" : 18.00, \"slots\" : 1000, \"share\" : 100.00, \"pcnt-running\" : 100.00, \"notable\" : \"frontend bound|backend bound|fetch latency|core bound\"}\n"
 "{\"interval\" : 1.000000500, \"thread\" : \"beta-102\", \"pmu\" : \"cpu\", \"retiring\" : null, \"bad speculation\" : null, \"frontend bound\" : null, \"backend bound\" : null, \"heavy operations\" : null, \"light operations\" : null, \"branch mispredict\" : null, \"machine clears\" : null, \"fetch latency\" : null, \"fetch bandwidth\" : null, \"memory bound\" : null, \"core bound\" : null, \"slots\" : null, \"share\" : null, \"pcnt-running\" : 0.00, \"notable\" : \"none\"}\n");
 }
@@ -653,7 +501,7 @@ static int test__hybrid_cores_std(struct test_suite *test __maybe_unused,
 {
 	const struct topdown_form form = { .mode = AGGR_CORE, .nr = 2 };
 
-	return check(1, true, &form, hybrid_cpus,
+	return topdown_form__check(1, true, &form, hybrid_cpus,
 "#           time core               cpus pmu                    retiring      bad speculation       frontend bound        backend bound                slots    share\n"
 "     1.000000500 S0-D0-C0              1 cpu_core                  40.0%                 5.0%                25.0%                30.0%                 4000    80.0%\n"
 "     1.000000500 S0-D0-C1              1 cpu_atom                  10.0%                20.0%                30.0%                40.0%                 1000    20.0%\n");
@@ -664,7 +512,7 @@ static int test__hybrid_cores_csv(struct test_suite *test __maybe_unused,
 {
 	const struct topdown_form form = { .mode = AGGR_CORE, .nr = 2, .csv = true };
 
-	return check(1, true, &form, hybrid_cpus,
+	return topdown_form__check(1, true, &form, hybrid_cpus,
 "time,core,cpus,pmu,retiring,bad speculation,frontend bound,backend bound,slots,share,running,notable\n"
 "1.000000500,S0-D0-C0,1,cpu_core,40.00,5.00,25.00,30.00,4000,80.00,100.00,frontend bound|backend bound\n"
 "1.000000500,S0-D0-C1,1,cpu_atom,10.00,20.00,30.00,40.00,1000,20.00,100.00,bad speculation|frontend bound|backend bound\n");
@@ -675,7 +523,7 @@ static int test__hybrid_cores_json(struct test_suite *test __maybe_unused,
 {
 	const struct topdown_form form = { .mode = AGGR_CORE, .nr = 2, .json = true };
 
-	return check(1, true, &form, hybrid_cpus,
+	return topdown_form__check(1, true, &form, hybrid_cpus,
 "{\"interval\" : 1.000000500, \"core\" : \"S0-D0-C0\", \"aggregate-number\" : 1, \"pmu\" : \"cpu_core\", \"retiring\" : 40.00, \"bad speculation\" : 5.00, \"frontend bound\" : 25.00, \"backend bound\" : 30.00, \"slots\" : 4000, \"share\" : 80.00, \"pcnt-running\" : 100.00, \"notable\" : \"frontend bound|backend bound\"}\n"
 "{\"interval\" : 1.000000500, \"core\" : \"S0-D0-C1\", \"aggregate-number\" : 1, \"pmu\" : \"cpu_atom\", \"retiring\" : 10.00, \"bad speculation\" : 20.00, \"frontend bound\" : 30.00, \"backend bound\" : 40.00, \"slots\" : 1000, \"share\" : 20.00, \"pcnt-running\" : 100.00, \"notable\" : \"bad speculation|frontend bound|backend bound\"}\n");
 }
@@ -687,7 +535,7 @@ static int test__counts_csv(struct test_suite *test __maybe_unused, int subtest 
 		.mode = AGGR_GLOBAL, .nr = 1, .counts = true, .csv = true,
 	};
 
-	return check(1, false, &form, plain,
+	return topdown_form__check(1, false, &form, plain,
 "1.000000500,1000,,slots,100,100.00,,\n"
 "1.000000500,400,,topdown-retiring,100,100.00,40.0,retiring\n"
 "1.000000500,50,,topdown-bad-spec,100,100.00,5.0,bad speculation\n"
@@ -701,7 +549,7 @@ static int test__counts_json(struct test_suite *test __maybe_unused, int subtest
 		.mode = AGGR_GLOBAL, .nr = 1, .counts = true, .json = true,
 	};
 
-	return check(1, false, &form, plain,
+	return topdown_form__check(1, false, &form, plain,
 "{\"interval\" : 1.000000500, \"counter-value\" : \"1000.000000\", \"unit\" : \"\", \"event\" : \"slots\", \"event-runtime\" : 100, \"pcnt-running\" : 100.00, \"metric-value\" : \"0.000000\", \"metric-unit\" : \"(null)\"}\n"
 "{\"interval\" : 1.000000500, \"counter-value\" : \"400.000000\", \"unit\" : \"\", \"event\" : \"topdown-retiring\", \"event-runtime\" : 100, \"pcnt-running\" : 100.00, \"metric-value\" : \"40.000000\", \"metric-unit\" : \"retiring\"}\n"
 "{\"interval\" : 1.000000500, \"counter-value\" : \"50.000000\", \"unit\" : \"\", \"event\" : \"topdown-bad-spec\", \"event-runtime\" : 100, \"pcnt-running\" : 100.00, \"metric-value\" : \"5.000000\", \"metric-unit\" : \"bad speculation\"}\n"
@@ -713,7 +561,7 @@ static int test__counts_json(struct test_suite *test __maybe_unused, int subtest
  * The first thread was on both kinds of cores, half of its time on each; the
  * second one on P-cores only.
  */
-static const struct counts hybrid_threads[] = {
+static const struct topdown_form_counts hybrid_threads[] = {
 	{ { 4000, 1600, 200, 1000, 1200 }, 100, 50 }, { { 100, 90, 0, 10, 0 }, 100, 100 },
 	{ { 200, 400, 600, 800 }, 100, 50 }, { { 0 }, 100, 0 },
 };
@@ -723,7 +571,7 @@ static int test__hybrid_threads_std(struct test_suite *test __maybe_unused,
 {
 	const struct topdown_form form = { .mode = AGGR_THREAD, .nr = 2 };
 
-	return check(1, true, &form, hybrid_threads,
+	return topdown_form__check(1, true, &form, hybrid_threads,
 "#           time             comm-pid     pmu                    retiring      bad speculation       frontend bound        backend bound                slots    share\n"
 "     1.000000500            alpha-101     cpu_core                  40.0%                 5.0%                25.0%                30.0%                 2000    66.7%  (50.00%)\n"
 "     1.000000500            alpha-101     cpu_atom                  10.0%                20.0%                30.0%                40.0%                 1000    33.3%  (50.00%)\n"
@@ -736,7 +584,7 @@ static int test__hybrid_threads_csv(struct test_suite *test __maybe_unused,
 {
 	const struct topdown_form form = { .mode = AGGR_THREAD, .nr = 2, .csv = true };
 
-	return check(1, true, &form, hybrid_threads,
+	return topdown_form__check(1, true, &form, hybrid_threads,
 "time,comm-pid,pmu,retiring,bad speculation,frontend bound,backend bound,slots,share,running,notable\n"
 "1.000000500,alpha-101,cpu_core,40.00,5.00,25.00,30.00,2000,66.67,50.00,frontend bound|backend bound\n"
 "1.000000500,alpha-101,cpu_atom,10.00,20.00,30.00,40.00,1000,33.33,50.00,bad speculation|frontend bound|backend bound\n"
@@ -749,217 +597,22 @@ static int test__hybrid_threads_json(struct test_suite *test __maybe_unused,
 {
 	const struct topdown_form form = { .mode = AGGR_THREAD, .nr = 2, .json = true };
 
-	return check(1, true, &form, hybrid_threads,
+	return topdown_form__check(1, true, &form, hybrid_threads,
 "{\"interval\" : 1.000000500, \"thread\" : \"alpha-101\", \"pmu\" : \"cpu_core\", \"retiring\" : 40.00, \"bad speculation\" : 5.00, \"frontend bound\" : 25.00, \"backend bound\" : 30.00, \"slots\" : 2000, \"share\" : 66.67, \"pcnt-running\" : 50.00, \"notable\" : \"frontend bound|backend bound\"}\n"
 "{\"interval\" : 1.000000500, \"thread\" : \"alpha-101\", \"pmu\" : \"cpu_atom\", \"retiring\" : 10.00, \"bad speculation\" : 20.00, \"frontend bound\" : 30.00, \"backend bound\" : 40.00, \"slots\" : 1000, \"share\" : 33.33, \"pcnt-running\" : 50.00, \"notable\" : \"bad speculation|frontend bound|backend bound\"}\n"
 "{\"interval\" : 1.000000500, \"thread\" : \"beta-102\", \"pmu\" : \"cpu_core\", \"retiring\" : 90.00, \"bad speculation\" : 0.00, \"frontend bound\" : 10.00, \"backend bound\" : 0.00, \"slots\" : 100, \"share\" : 100.00, \"pcnt-running\" : 100.00, \"notable\" : \"retiring\"}\n"
 "{\"interval\" : 1.000000500, \"thread\" : \"beta-102\", \"pmu\" : \"cpu_atom\", \"retiring\" : null, \"bad speculation\" : null, \"frontend bound\" : null, \"backend bound\" : null, \"slots\" : null, \"share\" : null, \"pcnt-running\" : 0.00, \"notable\" : \"none\"}\n");
 }
 
-static int test__running(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
-{
-	const struct topdown_form form = { .mode = AGGR_GLOBAL, .nr = 1 };
-	const struct counts counts[] = {
-		{ { 1000, 400, 50, 250, 300 }, 100, 50 },
-	};
-
-	return check(1, false, &form, counts,
-"#           time             retiring      bad speculation       frontend bound        backend bound                slots\n"
-"     1.000000500                40.0%                 5.0%                25.0%                30.0%                 1000  (50.00%)\n");
-}
-
-/* A reader sees 0 to 100, a program the number with its sign. */
-static const struct counts negative_counts[] = {
-	{ { 1000, 1010, -20, 0, 10 }, 100, 100 },
-};
-
-static const struct counts negative_tiny[] = {
-	{ { 100000000, 100000000, -1, 0, 0 }, 100, 100 },
-};
-
-static int test__negative(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
-{
-	const struct topdown_form form = { .mode = AGGR_GLOBAL, .nr = 1 };
-
-	return check(1, false, &form, negative_counts,
-"#           time             retiring      bad speculation       frontend bound        backend bound                slots\n"
-"     1.000000500               100.0%                 0.0%                 0.0%                 1.0%                 1000\n");
-}
-
-static int test__negative_csv(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
-{
-	const struct topdown_form form = { .mode = AGGR_GLOBAL, .nr = 1, .csv = true };
-
-	return check(1, false, &form, negative_counts,
-"time,retiring,bad speculation,frontend bound,backend bound,slots,running,notable\n"
-"1.000000500,101.00,-2.00,0.00,1.00,1000,100.00,retiring\n");
-}
-
-static int test__negative_zero(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
-{
-	const struct topdown_form form = { .mode = AGGR_GLOBAL, .nr = 1, .csv = true };
-
-	return check(1, false, &form, negative_tiny,
-"time,retiring,bad speculation,frontend bound,backend bound,slots,running,notable\n"
-"1.000000500,100.00,0.00,0.00,0.00,100000000,100.00,retiring\n");
-}
-
-/* Percentages beside the counts: the same for each of the two */
-static int test__negative_counts(struct test_suite *test __maybe_unused,
-				 int subtest __maybe_unused)
-{
-	static const struct {
-		struct topdown_form form;
-		const char *part;
-	} cases[] = {
-		{ { .mode = AGGR_GLOBAL, .nr = 1, .counts = true },
-		  "topdown-bad-spec                 #      0.0% bad speculation" },
-		{ { .mode = AGGR_GLOBAL, .nr = 1, .counts = true, .csv = true },
-		  ",-2.0,bad speculation\n" },
-		{ { .mode = AGGR_GLOBAL, .nr = 1, .counts = true, .json = true },
-		  "\"metric-value\" : \"-2.000000\", \"metric-unit\" : \"bad speculation\"}\n" },
-	};
-	unsigned int i;
-	bool found;
-
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct evlist *evlist = new_list(1, false);
-		char *text;
-
-		TEST_ASSERT_VAL("no memory", evlist);
-		text = topdown_form__print(evlist, &cases[i].form, set_counts, negative_counts);
-		evlist__delete(evlist);
-		found = text && strstr(text, cases[i].part);
-		if (!found)
-			pr_debug("printed:\n%s", text ?: "(nothing)\n");
-		free(text);
-		TEST_ASSERT_VAL("the number with its sign, or not", found);
-	}
-	return TEST_OK;
-}
-
-/* A thread chooses its name, and who makes a cgroup that of the cgroup. */
-#define ODD_NAME "a\"b\\c,d\n\x7f"
-
-static int check_named(const struct topdown_form *form, const char *expected)
-{
-	struct evlist *evlist = new_list(1, false);
-	struct evsel *evsel;
-	int ret;
-
-	TEST_ASSERT_VAL("no memory", evlist);
-	evlist__for_each_entry(evlist, evsel) {
-		evsel->cgrp = cgroup__new(ODD_NAME, /*do_open=*/false);
-	}
-	ret = expect(evlist, form, threads, expected);
-	evlist__delete(evlist);
-	return ret;
-}
-
-static int test__names_csv(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
-{
-	const struct topdown_form form = {
-		.mode = AGGR_THREAD, .nr = 2, .csv = true, .comm = ODD_NAME,
-		.cgroups = "a,b",
-	};
-
-	return check_named(&form,
-"time,comm-pid,cgroup,retiring,bad speculation,frontend bound,backend bound,slots,running,notable\n"
-"1.000000500,a\"b\\c_d__-101,a\"b\\c_d__,40.00,5.00,25.00,30.00,1000,100.00,frontend bound|backend bound\n"
-"1.000000500,beta-102,a\"b\\c_d__,90.00,0.00,10.00,0.00,100,100.00,retiring\n");
-}
-
-static int test__names_json(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
-{
-	const struct topdown_form form = {
-		.mode = AGGR_THREAD, .nr = 2, .json = true, .comm = ODD_NAME,
-		.cgroups = "a,b",
-	};
-
-	return check_named(&form,
-"{\"interval\" : 1.000000500, \"thread\" : \"a\\\"b\\\\c,d\\u000a\\u007f-101\", \"cgroup\" : \"a\\\"b\\\\c,d\\u000a\\u007f\", \"pmu\" : \"cpu\", \"retiring\" : 40.00, \"bad speculation\" : 5.00, \"frontend bound\" : 25.00, \"backend bound\" : 30.00, \"slots\" : 1000, \"share\" : 100.00, \"pcnt-running\" : 100.00, \"notable\" : \"frontend bound|backend bound\"}\n"
-"{\"interval\" : 1.000000500, \"thread\" : \"beta-102\", \"cgroup\" : \"a\\\"b\\\\c,d\\u000a\\u007f\", \"pmu\" : \"cpu\", \"retiring\" : 90.00, \"bad speculation\" : 0.00, \"frontend bound\" : 10.00, \"backend bound\" : 0.00, \"slots\" : 100, \"share\" : 100.00, \"pcnt-running\" : 100.00, \"notable\" : \"retiring\"}\n");
-}
-
-static const struct counts not_counted_counts[] = {
-	{ { 0 }, 100, 0 },
-};
-
-static int test__not_counted(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
-{
-	const struct topdown_form form = { .mode = AGGR_GLOBAL, .nr = 1 };
-
-	return check(1, false, &form, not_counted_counts,
-"#           time             retiring      bad speculation       frontend bound        backend bound                slots\n"
-"     1.000000500        <not counted>        <not counted>        <not counted>        <not counted>                    -\n");
-}
-
-static int test__uncounted_json(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
-{
-	const struct topdown_form form = { .mode = AGGR_GLOBAL, .nr = 1, .json = true };
-
-	return check(1, false, &form, not_counted_counts,
-"{\"interval\" : 1.000000500, \"pmu\" : \"cpu\", \"retiring\" : null, \"bad speculation\" : null, \"frontend bound\" : null, \"backend bound\" : null, \"slots\" : null, \"share\" : null, \"pcnt-running\" : 0.00, \"notable\" : \"none\"}\n");
-}
-
-static int test__colors(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
-{
-	const struct topdown_form form = { .mode = AGGR_GLOBAL, .nr = 1 };
-	const struct {
-		struct counts counts;
-		const char *retiring, *bad_spec, *fe_bound, *be_bound;
-	} cases[] = {
-		{ { { 1000, 701, 99, 100, 100 }, 1, 1 }, PERF_COLOR_GREEN, "", "", "" },
-		{ { { 1000, 500, 100, 200, 200 }, 1, 1 }, "", "", "", "" },
-		{ { { 1000, 497, 101, 201, 201 }, 1, 1 },
-		  "", PERF_COLOR_RED, PERF_COLOR_RED, PERF_COLOR_RED },
-	};
-	unsigned int i, n;
-
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		const char * const colors[] = { cases[i].retiring, cases[i].bad_spec,
-					 cases[i].fe_bound, cases[i].be_bound };
-		struct evlist *evlist = new_list(1, false);
-		char *text, *rest, *row, *cell;
-
-		TEST_ASSERT_VAL("no memory", evlist);
-		perf_use_color_default = 1;
-		text = topdown_form__print(evlist, &form, set_counts, &cases[i].counts);
-		perf_use_color_default = 0;
-		evlist__delete(evlist);
-		TEST_ASSERT_VAL("no text", text);
-		row = strchr(text, '\n');
-		TEST_ASSERT_VAL("no row", row);
-		/* Behind the time, four cells */
-		rest = strstr(row, "500 ");
-		TEST_ASSERT_VAL("no time", rest);
-		rest += 4;
-		for (n = 0; n < ARRAY_SIZE(colors); n++) {
-			char *end = strchr(rest, '%');
-
-			TEST_ASSERT_VAL("no cell", end);
-			*end = '\0';
-			cell = strchr(rest, '\033');
-			if (n && cell && strstarts(cell, PERF_COLOR_RESET))
-				cell = strchr(cell + 1, '\033');
-			TEST_ASSERT_EQUAL("a color", !!cell, !!*colors[n]);
-			TEST_ASSERT_VAL("the color", !cell || strstarts(cell, colors[n]));
-			rest = end + 1;
-		}
-		free(text);
-	}
-	return TEST_OK;
-}
-
 static int check_aligned(enum aggr_mode mode, bool no_interval)
 {
 	const struct topdown_form form = { .mode = mode, .nr = 1, .no_interval = no_interval };
-	struct evlist *evlist = new_list(1, false);
+	struct evlist *evlist = topdown_form__new_list(1, false);
 	char *text, *titles, *row, *end;
 	int ret = TEST_OK;
 
 	TEST_ASSERT_VAL("no memory", evlist);
-	text = topdown_form__print(evlist, &form, set_counts, plain);
+	text = topdown_form__print(evlist, &form, topdown_form__set_counts, plain);
 	evlist__delete(evlist);
 	TEST_ASSERT_VAL("no text", text);
 	row = strstr(text, "slots\n");
@@ -988,65 +641,6 @@ static int test__aligned(struct test_suite *test __maybe_unused, int subtest __m
 	for (i = 0; i < ARRAY_SIZE(modes); i++) {
 		if (check_aligned(modes[i], false) || check_aligned(modes[i], true))
 			return TEST_FAIL;
-	}
-	return TEST_OK;
-}
-
-/* Recorded events have codes, and the file tells what they are for. */
-static int test__report(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
-{
-	struct perf_stat_config config = { .topdown_recorded = 2 };
-	struct evlist *evlist = new_list(2, false);
-	struct evsel *evsel;
-
-	TEST_ASSERT_VAL("no memory", evlist);
-	evlist__for_each_entry(evlist, evsel) {
-		zfree(&evsel->name);
-		zfree(&evsel->pmu_name);
-	}
-	TEST_ASSERT_VAL("a recorded file", topdown_stat__detect(evlist, &config));
-	TEST_ASSERT_VAL("percentages", config.topdown && config.metric_only);
-	TEST_ASSERT_EQUAL("level", config.topdown_level, 2);
-
-	memset(&config, 0, sizeof(config));
-	TEST_ASSERT_VAL("another command", !topdown_stat__detect(evlist, &config));
-	TEST_ASSERT_VAL("counts", !config.topdown && !config.metric_only);
-	evlist__delete(evlist);
-	return TEST_OK;
-}
-
-/* Codes, not names: what looks like slots is not, and the other way round. */
-static int test__codes(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
-{
-	static const struct {
-		u32 type;
-		u64 config, config1;
-		enum topdown_part part;
-	} cases[] = {
-		{ PERF_TYPE_RAW, 0x400, 0, TOPDOWN_SLOTS },
-		{ PERF_TYPE_RAW, 0x400, 1, TOPDOWN_SLOTS },
-		{ PERF_TYPE_RAW, 0x400, 2, TOPDOWN_NONE },
-		{ PERF_TYPE_RAW, 0x10400, 0, TOPDOWN_NONE },
-		{ PERF_TYPE_RAW, 0x4a4, 0, TOPDOWN_NONE },
-		{ PERF_TYPE_HARDWARE, 0x400, 0, TOPDOWN_NONE },
-		{ PERF_TYPE_RAW, 0x8000, 0, TOPDOWN_RETIRING },
-		{ PERF_TYPE_RAW, 0x8300, 0, TOPDOWN_BE_BOUND },
-		{ PERF_TYPE_RAW, 0x8700, 0, TOPDOWN_MEM_BOUND },
-		{ PERF_TYPE_RAW, 0x8000, 1, TOPDOWN_NONE },
-		{ PERF_TYPE_RAW, 0x8800, 0, TOPDOWN_NONE },
-		{ PERF_TYPE_RAW, 0x8001, 0, TOPDOWN_NONE },
-		{ ATOM_TYPE, 0x8000, 0, TOPDOWN_NONE },
-	};
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct perf_event_attr attr = {
-			.type		= cases[i].type,
-			.config		= cases[i].config,
-			.config1	= cases[i].config1,
-		};
-
-		TEST_ASSERT_EQUAL("part", topdown_part_of_attr(&attr), cases[i].part);
 	}
 	return TEST_OK;
 }
@@ -1099,19 +693,6 @@ static struct test_case topdown_stat_tests[] = {
 	TEST_CASE("topdown_r5_hybrid_cores_json", hybrid_cores_json),
 	TEST_CASE("topdown_r2_counts_csv", counts_csv),
 	TEST_CASE("topdown_r2_counts_json", counts_json),
-	TEST_CASE("topdown_r7_slots_and_running", running),
-	TEST_CASE("topdown_r8_negative", negative),
-	TEST_CASE("topdown_r8_negative_csv", negative_csv),
-	TEST_CASE("topdown_r8_negative_zero", negative_zero),
-	TEST_CASE("topdown_r8_negative_beside_counts", negative_counts),
-	TEST_CASE("topdown_r8_names_csv", names_csv),
-	TEST_CASE("topdown_r8_names_json", names_json),
-	TEST_CASE("topdown_r8_not_counted", not_counted),
-	TEST_CASE("topdown_r8_not_counted_json", uncounted_json),
-	TEST_CASE("topdown_r9_colors", colors),
-	TEST_CASE("topdown_r9_classes_of_level2", classes),
-	TEST_CASE("topdown_r11_recorded", report),
-	TEST_CASE("topdown_r15_codes", codes),
 	{ .name = NULL, }
 };
 
