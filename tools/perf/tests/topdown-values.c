@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What the cells of perf stat --topdown say, in whatever form: numbers below zero,
- * odd names, colors; and which events they are of.
+ * counts of zero and none, odd names, colors; and which events they are of.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,7 +91,7 @@ static int test__negative_zero(struct test_suite *test __maybe_unused, int subte
 "1.000000500,100.00,0.00,0.00,0.00,100000000,100.00,retiring\n");
 }
 
-/* Percentages beside the counts: the same for each of the two */
+/* Counts, and percentages beside them: the same for each of the two */
 static int test__negative_counts(struct test_suite *test __maybe_unused,
 				 int subtest __maybe_unused)
 {
@@ -99,6 +99,12 @@ static int test__negative_counts(struct test_suite *test __maybe_unused,
 		struct topdown_form form;
 		const char *part;
 	} cases[] = {
+		{ { .mode = AGGR_GLOBAL, .nr = 1, .counts = true },
+		  "                  0  topdown-bad-spec" },
+		{ { .mode = AGGR_GLOBAL, .nr = 1, .counts = true, .csv = true },
+		  ",-20,,topdown-bad-spec," },
+		{ { .mode = AGGR_GLOBAL, .nr = 1, .counts = true, .json = true },
+		  "\"counter-value\" : \"-20.000000\", \"unit\" : \"\", \"event\" : \"topdown-bad-spec\"" },
 		{ { .mode = AGGR_GLOBAL, .nr = 1, .counts = true },
 		  "topdown-bad-spec                 #      0.0% bad speculation" },
 		{ { .mode = AGGR_GLOBAL, .nr = 1, .counts = true, .csv = true },
@@ -297,12 +303,24 @@ static int test__codes(struct test_suite *test __maybe_unused, int subtest __may
 	return TEST_OK;
 }
 
+/* Multiplexing scales a number below zero as well. */
+static int test__negative_scaled(struct test_suite *test __maybe_unused,
+				 int subtest __maybe_unused)
+{
+	struct perf_counts_values count = { .val = -20, .ena = 100, .run = 50 };
+
+	perf_counts_values__scale(&count, /*scale=*/true, /*pscaled=*/NULL);
+	TEST_ASSERT_VAL("twice as many", (s64)count.val == -40);
+	return TEST_OK;
+}
+
 static struct test_case topdown_values_tests[] = {
 	TEST_CASE("topdown_r7_slots_and_running", running),
 	TEST_CASE("topdown_r8_negative", negative),
 	TEST_CASE("topdown_r8_negative_csv", negative_csv),
 	TEST_CASE("topdown_r8_negative_zero", negative_zero),
 	TEST_CASE("topdown_r8_negative_beside_counts", negative_counts),
+	TEST_CASE("topdown_r8_negative_scaled", negative_scaled),
 	TEST_CASE("topdown_r8_names_csv", names_csv),
 	TEST_CASE("topdown_r8_names_json", names_json),
 	TEST_CASE("topdown_r8_not_counted", not_counted),

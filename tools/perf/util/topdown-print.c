@@ -3,6 +3,7 @@
  * What perf stat --topdown prints: one row for each thing that is aggregated and
  * each PMU, with fixed columns.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -205,6 +206,28 @@ static void print_notable(struct perf_stat_config *config, const struct topdown_
 	}
 	if (!*sep)
 		fputs("none", config->output);
+}
+
+/**
+ * topdown_stat__count - The count of an event as it is printed beside others
+ * @config: how to print, or NULL to compute with it
+ * @evsel: the event
+ * @val: what it has counted in an interval
+ *
+ * Of two reads of a topdown metric the later may be the smaller, by rounding.
+ * What it has counted in between is below zero then.
+ *
+ * Return: the number with its sign, for readers at least 0.
+ */
+double topdown_stat__count(struct perf_stat_config *config, struct evsel *evsel, u64 val)
+{
+	double count = (s64)val;
+
+	if (evsel__topdown_part(evsel) == TOPDOWN_NONE)
+		return val;
+	if (!config || config->csv_output || config->json_output)
+		return count;
+	return fmax(count, 0);
 }
 
 static void print_row_std(struct perf_stat_config *config, const struct topdown_row *row,

@@ -4,6 +4,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <linux/types.h>
 
 struct aggr_cpu_id;
 struct evlist;
@@ -39,6 +40,7 @@ void topdown_stat__print_rows(struct evlist *evlist, struct perf_stat_config *co
 			      const char *prefix, topdown_label_t label);
 bool topdown_stat__print_metric(struct perf_stat_config *config, struct evsel *evsel,
 				int aggr_idx, struct perf_stat_output_ctx *out);
+double topdown_stat__count(struct perf_stat_config *config, struct evsel *evsel, u64 val);
 
 void topdown_stat__start_reads(struct evlist *evlist, struct perf_stat_config *config);
 void topdown_stat__stop_reads(void);
