@@ -303,6 +303,55 @@ static int test__codes(struct test_suite *test __maybe_unused, int subtest __may
 	return TEST_OK;
 }
 
+/* perf stat --per-thread -a keeps no times of a member that has counted nothing. */
+static void set_counts_without_zeroes(struct evlist *evlist, int nr, const void *data)
+{
+	struct evsel *evsel;
+	int i;
+
+	topdown_form__set_counts(evlist, nr, data);
+	evlist__for_each_entry(evlist, evsel) {
+		for (i = 0; i < nr; i++) {
+			struct perf_stat_aggr *aggr = &evsel->stats->aggr[i];
+
+			if (!aggr->counts.val)
+				memset(aggr, 0, sizeof(*aggr));
+		}
+	}
+}
+
+/* Such a member is 0, not unknown: its group has run. On E-cores it may lead. */
+static int test__thread_zero(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct topdown_form form = {
+		.mode = AGGR_THREAD, .nr = 2, .csv = true, .system_wide = true,
+	};
+	static const struct topdown_form_counts counts[] = {
+		{ { 1000, 400, 50, 250, 300 }, 100, 100 },
+		{ { 100, 90, 0, 10, 0 }, 100, 50 },
+		{ { 0 }, 0, 0 },
+		{ { 0, 50, 25, 25 }, 100, 50 },
+	};
+	static const char expected[] =
+"time,comm-pid,pmu,retiring,bad speculation,frontend bound,backend bound,slots,share,running,notable\n"
+"1.000000500,alpha-101,cpu_core,40.00,5.00,25.00,30.00,1000,100.00,100.00,frontend bound|backend bound\n"
+"1.000000500,beta-102,cpu_core,90.00,0.00,10.00,0.00,50,50.00,50.00,retiring\n"
+"1.000000500,beta-102,cpu_atom,0.00,50.00,25.00,25.00,50,50.00,50.00,bad speculation|frontend bound|backend bound\n";
+	struct evlist *evlist = topdown_form__new_list(1, true);
+	bool equal;
+	char *text;
+
+	TEST_ASSERT_VAL("no memory", evlist);
+	text = topdown_form__print(evlist, &form, set_counts_without_zeroes, counts);
+	evlist__delete(evlist);
+	equal = text && !strcmp(text, expected);
+	if (!equal)
+		pr_debug("printed:\n%sexpected:\n%s", text ?: "(nothing)\n", expected);
+	free(text);
+	TEST_ASSERT_VAL("categories of 0", equal);
+	return TEST_OK;
+}
+
 /* Multiplexing scales a number below zero as well. */
 static int test__negative_scaled(struct test_suite *test __maybe_unused,
 				 int subtest __maybe_unused)
@@ -315,6 +364,7 @@ static int test__negative_scaled(struct test_suite *test __maybe_unused,
 }
 
 static struct test_case topdown_values_tests[] = {
+	TEST_CASE("topdown_r3_zero_counts_of_threads", thread_zero),
 	TEST_CASE("topdown_r7_slots_and_running", running),
 	TEST_CASE("topdown_r8_negative", negative),
 	TEST_CASE("topdown_r8_negative_csv", negative_csv),

@@ -103,9 +103,25 @@ static bool follows_task(const struct topdown_set *set)
 	       perf_cpu_map__is_any_cpu_or_is_empty(set->leader->core.cpus);
 }
 
+/*
+ * The members of a group run together. perf stat --per-thread -a drops counts of
+ * 0 with their times, so a member without a time beside others has counted 0.
+ */
+static bool group_has_run(const struct topdown_set *set, int aggr_idx)
+{
+	int i;
+
+	for (i = 0; i <= TOPDOWN_SLOTS; i++) {
+		if (set->evsel[i] && set->evsel[i]->stats->aggr[aggr_idx].counts.run)
+			return true;
+	}
+	return false;
+}
+
 static void fill_from_counts(struct topdown_row *row, const struct topdown_set *set,
 			     int aggr_idx)
 {
+	bool has_run = group_has_run(set, aggr_idx);
 	struct topdown_counts counts = { 0 };
 	int i;
 
@@ -118,11 +134,10 @@ static void fill_from_counts(struct topdown_row *row, const struct topdown_set *
 		if (!evsel->supported)
 			row->supported = false;
 		count = &evsel->stats->aggr[aggr_idx].counts;
-		if (evsel == set->leader) {
-			row->ena = count->ena;
-			row->run = count->run;
-		}
-		if (!count->run || (evsel->counts && evsel->counts->scaled == -1))
+		/* On E-cores it is the leader that may have counted 0. */
+		row->ena = max(row->ena, count->ena);
+		row->run = max(row->run, count->run);
+		if (!has_run || (evsel->counts && evsel->counts->scaled == -1))
 			continue;
 		/* Of two reads, the later may be the smaller by rounding. */
 		counts.val[i] = (s64)count->val;
