@@ -219,17 +219,24 @@ static void settle(CPUX86State *env)
  * An interrupt is about to be chosen. If the last instruction before it has
  * made a counter overflow, the performance interrupt was there first. Returns
  * the requests that this adds.
+ *
+ * If the overflow freezes something, the next block is one with other flags, and
+ * it is not what follows the last one for good: they must not be chained.
  */
 int x86_pmusim_settle(CPUState *cs)
 {
     CPUX86State *env = cs->env_ptr;
     struct pmusim *p = &env->pmusim;
     enum pmusim_class class = x86_pmusim_class(env->hflags);
+    unsigned int level = p->hot.level[env->hflags & HF_CPL_MASK];
 
-    if (!p->hot.level[env->hflags & HF_CPL_MASK] || p->hot.budget[class] > 0) {
+    if (!level || p->hot.budget[class] > 0) {
         return 0;
     }
     settle(env);
+    if (level != p->hot.level[env->hflags & HF_CPL_MASK]) {
+        cs->interrupt_request |= CPU_INTERRUPT_EXITTB;
+    }
     if (!p->pmi) {
         return 0;
     }
