@@ -19,7 +19,7 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from checks import (acr, acr_trace, acr_truth, constraints, debug,  # noqa: E402
-                    freeze, hotplug, interrupt, lint, model, names, patches,
+                    flow, freeze, hotplug, interrupt, lint, model, names, patches,
                     path_cost, pmi_cost, power, samples, switch_cost, topdown,
                     topdown_perf)
 from checks.harness import (BUILD, MACHINE_PARTS, TOP, Check, boot,  # noqa: E402
@@ -190,7 +190,8 @@ def perftest(check):
 def machine(check):
     check.attempt_all("machine", [suite.run for suite in (
         model, acr, acr_trace, acr_truth, hotplug, constraints, switch_cost, path_cost,
-        freeze, interrupt, pmi_cost, power, samples, topdown)])
+        freeze, interrupt, pmi_cost, power, samples, flow,
+        topdown)])
 
 
 def demo(check):
