@@ -80,6 +80,14 @@ for mode in -a "-a -A" "-a --per-core" "-a --per-die" "-a --per-socket" "-a --pe
 	echo "report"
 	perf stat report -i /tmp/data 2>&1 | grep -v "$frame"
 done
+for mode in -a "-a -A" "-a --per-core" "-a -I 100" "--per-thread -p $one,$two" "-p $one"; do
+	for form in -x, -j; do
+		echo "== recorded form $form $mode"
+		perf stat $form record --topdown $mode -o /tmp/data sleep 0.3 2>&1
+		echo "report"
+		perf stat $form report -i /tmp/data 2>&1
+	done
+done
 echo "== report again"
 perf stat record --topdown -a -A -o /tmp/data sleep 0.3 >/dev/null 2>&1
 perf stat report -i /tmp/data 2>&1

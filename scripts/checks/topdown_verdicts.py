@@ -27,6 +27,12 @@ PARENTS = {"branch mispredict": "bad speculation",
            "memory bound": "backend bound", "core bound": "backend bound"}
 HYBRID = ("arrowlake", "lunarlake")
 
+TABLES_NOT_RECORDED = """\
+perf stat report will show the counts only: level {level} is from metric tables, which a
+file does not hold. With the events in sysfs it shows percentages up to level \
+{offered}: --td-level {offered}
+"""
+
 # How far from the model's truth, in percentage points: the program's start is
 # not in the truth, and a field of PERF_METRICS has eight bits.
 NEAR = 1.0
@@ -263,6 +269,17 @@ class Verdicts:
                 return False
         return len(modes) == 9
 
+    def r11_report_forms(self):
+        """The same in CSV and JSON."""
+        forms = {name: text for name, text in self.part.items()
+                 if name.startswith("recorded form ")}
+        for name, text in forms.items():
+            printed, _, reported = text.partition("report\n")
+            whole = rows(printed) if " -j " in name else sums_of("-x,", printed)
+            if not whole or printed != reported:
+                return False
+        return len(forms) == 12
+
     def r11_report_otherwise(self):
         """By CPU as recorded, and by socket from the same file."""
         text = self.part["report again"]
@@ -272,13 +289,13 @@ class Verdicts:
     def r11_tables_are_not_recorded(self):
         """Where percentages of a file are not to be had, and how they are"""
         text = self.part["deeper recorded"]
-        said = "report will show the counts only: level 3 is from metric tables" in text
         if self.hybrid:
-            return not said and "level 3 was asked for" in text
-        level = 2 if self.level2 else 1
-        second = "report will show the counts only: level 2 is" in text
-        return said and second != self.level2 and \
-            text.count(f"up to level {level}: --td-level {level}\n") == 3 - level
+            return "counts only" not in text and "level 3 was asked for" in text
+        offered = 2 if self.level2 else 1
+        said = [TABLES_NOT_RECORDED.format(level=level, offered=offered)
+                for level in (2, 3)]
+        return said[1] in text and (said[0] in text) != self.level2 and \
+            text.count("counts only") == 3 - offered
 
     def r12_refusals_offer(self):
         """What was not given is not named, what there is instead is."""
