@@ -190,8 +190,7 @@ def perftest(check):
 def machine(check):
     check.attempt_all("machine", [suite.run for suite in (
         model, acr, acr_trace, acr_truth, hotplug, constraints, switch_cost, path_cost,
-        freeze, interrupt, pmi_cost, power, samples, flow,
-        topdown)])
+        freeze, interrupt, pmi_cost, power, samples, flow, topdown)])
 
 
 def demo(check):
