@@ -111,6 +111,9 @@ deb: deps ## P Debian packages of kernel, headers and perf in build/deb; FLAVOUR
 	@scripts/deps.sh deb
 	@scripts/build-deb.sh $(FLAVOUR)
 
+deb-test: rootfs qemu ## P boot, install and purge these packages, in a pristine Debian; FLAVOUR=cloud|amd64
+	@scripts/deb-test.sh $(FLAVOUR)
+
 deps:
 	@scripts/deps.sh
 
@@ -120,5 +123,5 @@ clean: ## P remove build/
 .NOTPARALLEL:
 .PHONY: help demo check fresh series tree kernel perf qemu selftests rootfs vm \
 	pmusim-matrix bench speed modeltest fuzz mutations fuzz-model kunit selftest \
-	perftest topdown lint bisect debug drift deb deps clean
+	perftest topdown lint bisect debug drift deb deb-test deps clean
 .DEFAULT_GOAL := help
