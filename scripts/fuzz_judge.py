@@ -327,10 +327,11 @@ class History:
         self.worlds = {(tuple(
             State(member.active, member.period, 0, 0, 0, 0, True)
             for _, member in sorted(group.members.items())), True)}
-        todo = sorted([(operation.before, 0, operation)
-                       for operation in group.operations] +
-                      [(operation.after, 2, operation)
-                       for operation in group.operations] +
+        # That a member is throttled is said amid the samples of one interrupt.
+        done = [operation for operation in group.operations
+                if operation.what not in ("throttle", "unthrottle")]
+        todo = sorted([(operation.before, 0, operation) for operation in done] +
+                      [(operation.after, 2, operation) for operation in done] +
                       [(sample.time, 1, sample) for sample in group.samples])
         pending = []
         while todo:
@@ -361,7 +362,7 @@ class History:
     def matters(self, operation):
         """Does it change what the members have counted, or which of them do?"""
         return self.reloads and operation.before < self.end and not (
-            operation.what in ("reset", "throttle", "unthrottle") or
+            operation.what == "reset" or
             operation.what in ("on", "off") and operation.number == 0)
 
     # What can be said of each member for itself

@@ -250,6 +250,22 @@ class JudgeTest(unittest.TestCase):
         self.right(Machine([(1, 2000, 0x2), (1, 2000, 0x3), (0, 9000, 0x7)]
                            ).run(50000))
 
+    def test_throttled_amid_the_samples_of_one_interrupt(self):
+        machine = Machine([(1, 2000, 0x2), (1, 2000, 0x1)]).run(8000)
+
+        def throttle(lines):
+            i = [i for i, line in enumerate(lines) if line.startswith("S 1 1")][2]
+            words = lines[i].split()
+            time = int(words[3])
+            words[3] = str(time + 4)
+            lines[i:i + 1] = [f"O 1 {time + 2} {time + 2} throttle 0 0 0 0",
+                              " ".join(words)]
+            lines.append(f"O 1 {time + 6} {time + 6} unthrottle 0 0 0 0")
+
+        judge = machine.judge(throttle)
+        self.assertEqual(judge.unjustified + judge.broken, [])
+        self.assertEqual(judge.decided, len(machine.samples()))
+
     def test_mispredictions(self):
         machine = Machine([(0, 21000, 0x2), (4, 1000, 0x3)])
         for _ in range(40):
