@@ -75,11 +75,13 @@ for test in {}; do
 	echo "=== status $?"
 done
 """
-# What has to be skipped where: skylake has no ACR, and only skylake has its
-# precise cycles. clearwaterforest runs without PDist, which 6.12 knows by model.
-# The first CPU cannot go, and is arrowlake's only P-core.
-MAY_SKIP = {"skylake": r"acr",
-            "clearwaterforest": r"acr-(B17|D10|B11-moved|B26-moved|B30-opened)-",
+# What has to be skipped where: skylake and icelake have no ACR, and only skylake
+# has its precise cycles. clearwaterforest runs without PDist, which 6.12 knows by
+# model, and has one PMU. The first CPU cannot go, and is arrowlake's only P-core.
+MAY_SKIP = {"skylake": r"acr(?!-D12)",
+            "icelake": r"acr(?!-D12)|pmi-2[45]-|pmi\.pmi\.hotplug$",
+            "clearwaterforest":
+            r"acr-(B17|B21|D10|D12|B11-moved|B26-moved|B30-opened)-",
             "clearwaterforest-wide": r"acr-B17-",
             "": r"mmap\.|pmi-2[45]-|pmi\.pmi\.hotplug$"}
 # What has to be right also where interrupts come late, and a freeze costs counts.
@@ -104,10 +106,10 @@ SELFTEST_PLACES = (("arrowlake", "/selftests/*"),
                    ("arrowlake-wide", "/selftests/acr /selftests/acr_run"),
                    ("clearwaterforest", "/selftests/acr*"),
                    ("clearwaterforest-wide", "/selftests/acr_run"),
-                   ("icelake", "/selftests/pmi* /selftests/topdown"),
+                   ("icelake", "/selftests/acr /selftests/pmi* /selftests/topdown"),
                    ("icelake-late", "/selftests/pmi*"),
                    ("sapphirerapids", "/selftests/topdown"),
-                   ("skylake", "/selftests/acr* /selftests/pmi*"),
+                   ("skylake", "/selftests/acr /selftests/pmi*"),
                    ("skylake-late", "/selftests/pmi*"))
 
 

@@ -70,8 +70,23 @@ def driver_code(kernel):
     return found + [(leaves, leaves + 1)]
 
 
-def part(kernel, name, events):
-    ranges = driver_code(kernel)
+def acr_code():
+    """Where the functions of auto counter reload are, and LEAVES last."""
+    place = os.path.dirname(IMAGES["series"]).partition("/arch/x86/boot")[0]
+    names = subprocess.run(["nm", place + "/arch/x86/events/intel/acr.o"], text=True,
+                           stdout=subprocess.PIPE, check=True).stdout
+    own = {name for name in re.findall(r"^\w+ [tT] (\S+)$", names, re.M)
+           if name.startswith("intel_acr_") and "." not in name}
+    with open(place + "/System.map", encoding="ascii") as table:
+        symbols = [(int(address, 16), name) for address, name in
+                   re.findall(r"^(\w+) [tT] (\S+)$", table.read(), re.M)]
+    ranges = [(first, end) for (first, name), (end, _) in zip(symbols, symbols[1:])
+              if name in own and end - first < PAGE]
+    leaves = next(address for address, name in symbols if name == LEAVES)
+    return [(ranges[0][0], ranges[-1][1]), (leaves, leaves + 1)]
+
+
+def part(ranges, name, events):
     return PART.format(
         name=name, tool=f'"perf stat -o /dev/null -e {events}"', windows=WINDOWS,
         numbers=" ".join(map(str, range(len(ranges)))), ranges="".join(
@@ -111,7 +126,8 @@ def hot_path(check, core):
     for kernel in ("stock", "series"):
         used = USED if core in ACR_CORES and kernel == "series" else ""
         text = case.boot(script(core, used, *(
-            part(kernel, name, events) for name, events in PLAIN.items())),
+            part(driver_code(kernel), name, events)
+            for name, events in PLAIN.items())),
             *machine(core, kernel), name=f"acr-cost-path-{core}-{kernel}")
         bad |= case.status
         for name in PLAIN:
@@ -126,6 +142,43 @@ def hot_path(check, core):
     case.judge(not reasons, "\n".join(reasons))
 
 
+# While somebody has an event of the one kind, and of the other.
+BESIDE = """
+perf record -q -o /tmp/beside -j any,counter -e PMU/branches/u sleep 1000 &
+beside=$!
+sleep 2
+kill -0 $beside && echo "open {counters}"
+{counted}kill $beside
+perf stat -o /dev/null -e \
+'{{PMU/instructions,period=1000003,acr_mask=0x2/u,PMU/branches,period=100003/u}}' \
+sleep 1000 &
+beside=$!
+sleep 2
+kill -0 $beside && echo "open {reloaded}"
+{reloads}kill $beside
+"""
+
+
+def others(check, core):
+    """Events with branch counters have a dynamic constraint, as reloaded ones have;
+    auto counter reload is in nobody's way for them."""
+    case = check.case(f"acr-E10-not-for-branch-counters-{core}")
+    if not case:
+        return
+    ranges, names = acr_code(), ("counters", "reloads")
+    counted, reloads = (part(ranges, name, PLAIN["group"]) for name in names)
+    text = case.boot(script(core, BESIDE.format(
+        counters=names[0], reloaded=names[1], counted=counted, reloads=reloads)),
+        *machine(core, "series"), name=f"acr-cost-others-{core}")
+    found = {name: figures(text, name) for name in names}
+    good = all(f"open {name}\n" in text and len(found[name]) == WINDOWS and
+               min(gone for _, gone in found[name]) >= LEAVING for name in names)
+    case.judge(good and not any(insns for insns, _ in found["counters"]) and
+               all(insns for insns, _ in found["reloads"]), f"{found}")
+
+
 def run(check):
     for core in CORES:
         hot_path(check, core)
+    for core in ACR_CORES:
+        others(check, core)

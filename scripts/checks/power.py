@@ -248,8 +248,10 @@ def watchdog(check):
     case = check.case("pmi-16-watchdog-detects-lockup")
     if not case:
         return
+    # RCU may notice as well that the CPU locks up
     text = case.boot(WATCHDOG, "--cpu", "skylake", "--allow",
-                     "hard LOCKUP|Call Trace")
+                     "hard LOCKUP|Call Trace", "--append",
+                     "rcupdate.rcu_cpu_stall_suppress=1")
     # One write is the push, one the handler's.
     case.judge(values("pushed", text) == 10 * [2] and
                values("early", text) == [0] and sum(values("detected", text)) > 0 and

@@ -8,7 +8,9 @@
 #include <linux/cache.h>
 #include <linux/cleanup.h>
 #include <linux/compiler.h>
+#include <linux/container_of.h>
 #include <linux/jiffies.h>
+#include <linux/lockdep.h>
 #include <linux/mutex.h>
 #include <linux/perf_event.h>
 #include <linux/static_call.h>
@@ -18,11 +20,8 @@
 #include "perf_event.h"
 #include "constraint.h"
 
-/* Number of events that have a dynamic constraint */
-static atomic_t x86_dyn_events;
-/* Protects x86_dyn_installed, and x86_dyn_events from becoming more than 0 */
+/* Protects what is installed, and numbers of events from becoming more than 0 */
 static DEFINE_MUTEX(x86_dyn_mutex);
-static bool x86_dyn_installed;
 
 static const struct x86_dyn_feature *x86_dyn_feature __ro_after_init;
 
@@ -90,48 +89,98 @@ x86_dyn_event_constraints(struct cpu_hw_events *cpuc, int idx,
  * Events
  */
 
-/* Others find the static calls of their paths as they are without all this */
-static void x86_dyn_install(bool on)
+/**
+ * struct x86_dyn_code - Code that is in the way only while events need it
+ * @install:	put it there, or take it away; may sleep and patch code
+ * @events:	number of events that need it
+ * @installed:	it is there
+ * @uninstall:	takes it away a second after the last event has gone
+ *
+ * Others find the static calls of their paths as they are without all this.
+ */
+struct x86_dyn_code {
+	void			(*install)(bool on);
+	atomic_t		events;
+	bool			installed;
+	struct delayed_work	uninstall;
+};
+
+static void x86_dyn_set(struct x86_dyn_code *code, bool on)
 {
-	x86_dyn_installed = on;
-	static_call_update(x86_pmu_get_event_constraints,
-			   on ? x86_dyn_event_constraints :
-			   x86_pmu.get_event_constraints);
-	if (x86_dyn_feature)
-		x86_dyn_feature->in_use(on);
+	lockdep_assert_held(&x86_dyn_mutex);
+
+	if (code->installed == on)
+		return;
+
+	code->installed = on;
+	code->install(on);
 }
 
 static void x86_dyn_uninstall(struct work_struct *work)
 {
+	struct x86_dyn_code *code;
+
+	code = container_of(to_delayed_work(work), struct x86_dyn_code,
+			    uninstall);
 	guard(mutex)(&x86_dyn_mutex);
 
-	if (x86_dyn_installed && !atomic_read(&x86_dyn_events))
-		x86_dyn_install(false);
+	if (!atomic_read(&code->events))
+		x86_dyn_set(code, false);
 }
 
-static DECLARE_DELAYED_WORK(x86_dyn_uninstall_work, x86_dyn_uninstall);
+static void x86_dyn_account(struct x86_dyn_code *code, bool exists)
+{
+	/* Soon there may be the next one */
+	if (!exists) {
+		if (atomic_dec_and_test(&code->events))
+			schedule_delayed_work(&code->uninstall, HZ);
+		return;
+	}
+
+	if (atomic_inc_not_zero(&code->events))
+		return;
+
+	guard(mutex)(&x86_dyn_mutex);
+
+	/* Those who come now have to wait until everything is installed */
+	x86_dyn_set(code, true);
+	atomic_inc(&code->events);
+}
+
+static void x86_dyn_install_constraints(bool on)
+{
+	static_call_update(x86_pmu_get_event_constraints,
+			   on ? x86_dyn_event_constraints :
+			   x86_pmu.get_event_constraints);
+}
+
+static void x86_dyn_install_feature(bool on)
+{
+	x86_dyn_feature->in_use(on);
+}
+
+/* For each event with a dynamic constraint of its own */
+static struct x86_dyn_code x86_dyn_constraints = {
+	.install	= x86_dyn_install_constraints,
+	.uninstall	= __DELAYED_WORK_INITIALIZER(x86_dyn_constraints.uninstall,
+						     x86_dyn_uninstall, 0),
+};
+
+/* For those of them that use the feature */
+static struct x86_dyn_code x86_dyn_feature_code = {
+	.install	= x86_dyn_install_feature,
+	.uninstall	= __DELAYED_WORK_INITIALIZER(x86_dyn_feature_code.uninstall,
+						     x86_dyn_uninstall, 0),
+};
 
 static void x86_dyn_event_account(struct perf_event *event, bool exists)
 {
 	if (event->hw.dyn_constraint == ~0ULL)
 		return;
 
-	/* Soon there may be the next one */
-	if (!exists) {
-		if (atomic_dec_and_test(&x86_dyn_events))
-			schedule_delayed_work(&x86_dyn_uninstall_work, HZ);
-		return;
-	}
-
-	if (atomic_inc_not_zero(&x86_dyn_events))
-		return;
-
-	guard(mutex)(&x86_dyn_mutex);
-
-	/* Those who come now have to wait until everything is installed */
-	if (!x86_dyn_installed)
-		x86_dyn_install(true);
-	atomic_inc(&x86_dyn_events);
+	x86_dyn_account(&x86_dyn_constraints, exists);
+	if (x86_dyn_feature && x86_dyn_feature->uses(event))
+		x86_dyn_account(&x86_dyn_feature_code, exists);
 }
 
 /**

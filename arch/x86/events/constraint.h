@@ -16,8 +16,10 @@ struct perf_event;
  *		bits in the mask; groups change while they exist, so the answer
  *		is not stored. Only on CPUs with events that need
  *		x86_pmu_late_setup, but for validation
- * @in_use:	the first event with a dynamic constraint is about to exist, or
- *		none does any more. May sleep and patch code
+ * @uses:	tells whether an event uses the feature, from when it was opened
+ *		until it is freed. It needs a dynamic constraint, too
+ * @in_use:	the first event that does is about to exist, or none does any
+ *		more. May sleep and patch code
  * @no_counters: a group was refused that would have been accepted without
  *		dynamic constraints. @event is the one that was to be opened,
  *		@starved a member that has no counter even alone, or NULL
@@ -31,6 +33,7 @@ struct perf_event;
 struct x86_dyn_feature {
 	void	(*constrain)(struct cpu_hw_events *cpuc,
 			     struct perf_event *event, u64 *mask);
+	bool	(*uses)(const struct perf_event *event);
 	void	(*in_use)(bool on);
 	void	(*no_counters)(struct perf_event *event,
 			       const struct perf_event *starved);

@@ -939,8 +939,14 @@ static void intel_acr_in_use(bool on)
 			   (void *)&__static_call_return0);
 }
 
+static bool intel_acr_uses(const struct perf_event *event)
+{
+	return is_acr_event(event);
+}
+
 static const struct x86_dyn_feature intel_acr_dyn_feature = {
 	.constrain	= intel_acr_group_constraint,
+	.uses		= intel_acr_uses,
 	.in_use		= intel_acr_in_use,
 	.no_counters	= intel_acr_no_counters,
 };

@@ -148,11 +148,12 @@ static inline s64 intel_acr_old_count(struct perf_event *event, s64 old,
  * A peer may have reloaded the counter since then. That the period does not look
  * over says nothing: the report counts.
  *
- * Return: true if @event is reloaded by others.
+ * Return: true if @event, which is on a counter, is reloaded by others now.
  */
 static inline bool intel_acr_hides_overflow(const struct perf_event *event)
 {
-	return is_acr_event(event);
+	return is_acr_event(event) &&
+	       event->hw.acr_causes & ~BIT_ULL(event->hw.idx);
 }
 
 /**

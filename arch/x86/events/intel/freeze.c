@@ -337,7 +337,9 @@ intel_freeze_guest_get_msrs(int *nr, void *data)
  * why the PMU must have been enabled when the PMI came.
  *
  * Branch trace is not frozen and Intel PT raises PMIs of its own. Both are
- * known to be off.
+ * known to be off. An armed PEBS counter that stands still writes no record, so
+ * that nothing new can be reported before the acknowledge, and there is no need
+ * for a second look.
  */
 static bool intel_freeze_pmi(struct pt_regs *regs, struct cpu_hw_events *cpuc,
 			     int *handled)
@@ -370,6 +372,7 @@ static bool intel_freeze_pmi(struct pt_regs *regs, struct cpu_hw_events *cpuc,
 	/* The reset of a stuck PMI has disabled the PMU behind our back */
 	if (unlikely(freeze->resets != __this_cpu_read(intel_pmi_cpu.resets))) {
 		freeze->armed = false;
+		WRITE_ONCE(freeze->reason, INTEL_FREEZE_STUCK);
 		__intel_pmu_enable_all(0, true);
 	}
 

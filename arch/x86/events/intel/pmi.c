@@ -128,6 +128,12 @@ static void intel_pmi_no_progress(struct intel_pmi_cpu *pmi)
 		intel_pmi_stuck(pmi);
 }
 
+/* The local APIC masks LVTPC when it delivers a PMI. Others' NMIs leave it alone. */
+static bool intel_pmi_delivered(void)
+{
+	return apic_read(APIC_LVTPC) & APIC_LVT_MASKED;
+}
+
 static bool intel_pmi_has_records(struct cpu_hw_events *cpuc)
 {
 	struct debug_store *ds = cpuc->ds;
@@ -167,7 +173,8 @@ int intel_pmi_handle_status(struct pt_regs *regs, struct cpu_hw_events *cpuc,
 	if (unlikely(!events)) {
 		/* Nothing stood still that would explain a look at counters */
 		if (!(status & INTEL_PMI_FROZEN_BITS)) {
-			intel_pmi_no_progress(pmi);
+			if (intel_pmi_delivered())
+				intel_pmi_no_progress(pmi);
 			return 0;
 		}
 
@@ -202,8 +209,7 @@ static int intel_pmi_process(struct pt_regs *regs, struct cpu_hw_events *cpuc,
 
 	status = intel_pmi_read_status();
 	if (unlikely(!status)) {
-		/* An NMI of somebody else, unless the local APIC says so */
-		bool masked = apic_read(APIC_LVTPC) & APIC_LVT_MASKED;
+		bool delivered = intel_pmi_delivered();
 
 		/*
 		 * The PMI before has handled this one as well. Whatever came
@@ -212,7 +218,7 @@ static int intel_pmi_process(struct pt_regs *regs, struct cpu_hw_events *cpuc,
 		intel_pmi_unmask();
 		status = intel_pmi_read_status();
 		if (!status) {
-			if (masked && !handled)
+			if (delivered && !handled)
 				intel_pmi_no_progress(this_cpu_ptr(&intel_pmi_cpu));
 			return handled;
 		}

@@ -293,16 +293,15 @@ static void count_throttle(struct perf_event_header *header, void *arg)
 	throttled->unthrottle += header->type == PERF_RECORD_UNTHROTTLE;
 }
 
-/* A limit that the emulated CPU is able to exceed: order matters */
+/*
+ * A limit that the emulated CPU is able to exceed. The rate can only be written
+ * while the time of interrupts is limited, which is of no interest here.
+ */
 static void limit_samples(bool low)
 {
-	if (low) {
-		write_file(SYSCTL "/perf_cpu_time_max_percent", "99");
-		write_file(SYSCTL "/perf_event_max_sample_rate", "1000");
-	} else {
-		write_file(SYSCTL "/perf_event_max_sample_rate", "1000000");
-		write_file(SYSCTL "/perf_cpu_time_max_percent", "0");
-	}
+	write_file(SYSCTL "/perf_cpu_time_max_percent", "99");
+	write_file(SYSCTL "/perf_event_max_sample_rate", low ? "1000" : "1000000");
+	write_file(SYSCTL "/perf_cpu_time_max_percent", "0");
 }
 
 /* Some CPUs have a minimum, which throttles as well. Skylake takes any period. */

@@ -310,20 +310,32 @@ static inline unsigned long samples(void *map)
 	return n;
 }
 
-/* Does an event without consent still count on this CPU? */
+/* Does an event without consent still count and sample on this CPU? */
 static inline bool alive(void)
 {
-	int fd = open_event(EVENT_INSTRUCTIONS, 0, 0);
-	uint64_t before, after;
+	unsigned long n;
+	uint64_t counted;
+	void *map;
+	int fd;
 
+	fd = open_event(EVENT_INSTRUCTIONS, 10007, 0);
 	if (fd < 0)
 		return false;
-	before = count(fd);
-	work(1000);
-	after = count(fd);
+	map = map_event(fd);
+	if (!map) {
+		close(fd);
+		return false;
+	}
+	work(10000);
+	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	counted = count(fd);
+	n = samples(map);
+	unmap_event(map);
 	close(fd);
 
-	return after - before >= 1000 * ROUND_INSNS;
+	/* One is not taken where the interrupt comes in the kernel */
+	return counted >= 10000 * ROUND_INSNS && n + 1 >= counted / 10007 &&
+	       n <= counted / 10007;
 }
 
 static inline void restart(int fd)

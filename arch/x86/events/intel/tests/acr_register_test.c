@@ -358,6 +358,20 @@ static void acr_b28_reload_before_pmi(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, local64_read(&event->hw.period_left), 99997LL);
 }
 
+/* What is reloaded by nobody else has only overflows that it looks over, too */
+static void acr_b28_only_peers_hide_an_overflow(struct kunit *test)
+{
+	struct perf_event *event = add_member(test, 0x3);
+
+	event->hw.idx = 2;
+	event->hw.acr_causes = BIT_ULL(2) | BIT_ULL(3);
+	KUNIT_EXPECT_TRUE(test, intel_acr_hides_overflow(event));
+	event->hw.acr_causes = BIT_ULL(2);
+	KUNIT_EXPECT_FALSE(test, intel_acr_hides_overflow(event));
+	event->hw.acr_causes = 0;
+	KUNIT_EXPECT_FALSE(test, intel_acr_hides_overflow(event));
+}
+
 /* The values that gave 281474976610656 */
 static void acr_d2_no_jump_through_width(struct kunit *test)
 {
@@ -382,6 +396,7 @@ static struct kunit_case acr_registers_test_cases[] = {
 	KUNIT_CASE(acr_b26_stopped_event_is_not_reloaded),
 	KUNIT_CASE(acr_b27_write_order),
 	KUNIT_CASE(acr_b28_reload_before_pmi),
+	KUNIT_CASE(acr_b28_only_peers_hide_an_overflow),
 	KUNIT_CASE(acr_e1_fixed_cache_slot),
 	KUNIT_CASE(acr_e5_pmi_follows_group),
 	KUNIT_CASE(acr_e10_plain_event_is_not_reloaded),

@@ -286,6 +286,8 @@ static void pmi_21_frozen_stuck(struct kunit *test)
 	}
 	local_irq_restore(flags);
 	EXPECT_LOG(test, "r38e lbr h1 reset " RESET " apic w390=800000000000001 on");
+	KUNIT_EXPECT_EQ(test, this_cpu_ptr(&intel_freeze_cpu)->reason,
+			INTEL_FREEZE_STUCK);
 
 	KUNIT_EXPECT_EQ(test, update(), INTEL_FREEZE_STUCK);
 	KUNIT_EXPECT_EQ(test, update(), INTEL_FREEZE_STUCK);

@@ -70,7 +70,7 @@ static void pmi_4_state_bits(struct kunit *test)
 	fake->counter[0] = 2;
 	for (i = 0; i < ARRAY_SIZE(bits); i++) {
 		snprintf(expected, sizeof(expected),
-			 "w38f=0 r38e lbr apic w390=%llx r38e on",
+			 "w38f=0 r38e lbr apic? apic w390=%llx r38e on",
 			 BIT_ULL(bits[i]));
 		fake->status = BIT_ULL(bits[i]);
 		KUNIT_EXPECT_EQ(test, fake_pmi(), 0);
@@ -218,6 +218,14 @@ static void pmi_21_stuck_without_status(struct kunit *test)
 		fake->used = 0;
 		fake_pmi();
 		EXPECT_LOG(test, "w38f=0 r38e apic? apic r38e on");
+	}
+
+	/* Not even if they find a bit that tells a state, of SGX for example */
+	for (i = 0; i < 300; i++) {
+		fake->status = GLOBAL_STATUS_ASIF;
+		fake_pmi();
+		EXPECT_LOG(test,
+			   "w38f=0 r38e lbr apic? apic w390=1000000000000000 r38e on");
 	}
 }
 
