@@ -16,7 +16,7 @@
  *	sample MEMBER INSN LEFT STEP	what was about to be done when it was taken,
  *					or had been, if it is precise
  *	at GROUP MEMBER COUNT INSN LEFT STEP
- *					the same, and count of the group's last member
+ *					the same, and how far the last of the group is
  *	member GROUP MEMBER SAMPLES COUNT ENABLED RUNNING
  *	switches NUMBER			how often it left the CPU meanwhile
  *	throttled GROUP MEMBER		a sample was refused
