@@ -46,11 +46,11 @@ end
 """
 
 
-def driver_code(kernel):
-    """Where the functions of arch/x86/events are: [(first, end)], LEAVES last."""
+def code_of(kernel, objects):
+    """[(first, end)] of the functions of some objects, and LEAVES behind them."""
     place = os.path.dirname(IMAGES[kernel]).partition("/arch/x86/boot")[0]
-    objects = glob.glob(place + "/arch/x86/events/**/*.o", recursive=True)
-    names = subprocess.run(["nm", *objects], stdout=subprocess.PIPE, text=True,
+    files = glob.glob(f"{place}/arch/x86/events/{objects}", recursive=True)
+    names = subprocess.run(["nm", *files], stdout=subprocess.PIPE, text=True,
                            stderr=subprocess.DEVNULL, check=False).stdout
     own = set(re.findall(r"^\w+ [tT] (\S+)$", names, re.M))
     with open(place + "/System.map", encoding="ascii") as table:
@@ -68,22 +68,6 @@ def driver_code(kernel):
     found = [(first, end) for first, end in found if end - first > 1024]
     leaves = next(address for address, name in symbols if name == LEAVES)
     return found + [(leaves, leaves + 1)]
-
-
-def acr_code():
-    """Where the functions of auto counter reload are, and LEAVES last."""
-    place = os.path.dirname(IMAGES["series"]).partition("/arch/x86/boot")[0]
-    names = subprocess.run(["nm", place + "/arch/x86/events/intel/acr.o"], text=True,
-                           stdout=subprocess.PIPE, check=True).stdout
-    own = {name for name in re.findall(r"^\w+ [tT] (\S+)$", names, re.M)
-           if name.startswith("intel_acr_") and "." not in name}
-    with open(place + "/System.map", encoding="ascii") as table:
-        symbols = [(int(address, 16), name) for address, name in
-                   re.findall(r"^(\w+) [tT] (\S+)$", table.read(), re.M)]
-    ranges = [(first, end) for (first, name), (end, _) in zip(symbols, symbols[1:])
-              if name in own and end - first < PAGE]
-    leaves = next(address for address, name in symbols if name == LEAVES)
-    return [(ranges[0][0], ranges[-1][1]), (leaves, leaves + 1)]
 
 
 def part(ranges, name, events):
@@ -126,7 +110,7 @@ def hot_path(check, core):
     for kernel in ("stock", "series"):
         used = USED if core in ACR_CORES and kernel == "series" else ""
         text = case.boot(script(core, used, *(
-            part(driver_code(kernel), name, events)
+            part(code_of(kernel, "**/*.o"), name, events)
             for name, events in PLAIN.items())),
             *machine(core, kernel), name=f"acr-cost-path-{core}-{kernel}")
         bad |= case.status
@@ -165,7 +149,7 @@ def others(check, core):
     case = check.case(f"acr-E10-not-for-branch-counters-{core}")
     if not case:
         return
-    ranges, names = acr_code(), ("counters", "reloads")
+    ranges, names = code_of("series", "intel/acr.o"), ("counters", "reloads")
     counted, reloads = (part(ranges, name, PLAIN["group"]) for name in names)
     text = case.boot(script(core, BESIDE.format(
         counters=names[0], reloaded=names[1], counted=counted, reloads=reloads)),
