@@ -21,8 +21,15 @@ echo "== std"
 taskset -c 0 perf stat --topdown topdown be-bound 2>&1
 echo "== csv"
 taskset -c 0 perf stat --topdown -x, topdown be-bound 2>&1
+echo "== of sysfs"
+level=1
+[ -e /sys/bus/event_source/devices/$pmu/events/topdown-heavy-ops ] && level=2
+taskset -c 0 perf stat --topdown --td-level $level -j topdown be-bound 2>&1
 echo "== level0"
 taskset -c 0 perf stat --topdown --td-level 0 -j topdown be-bound 2>&1
+echo "== deepest"
+tables=$(perf stat --topdown --td-level 9 true 2>&1 | sed -n 's/.*TopdownL\*: up to level \(.*\)/\1/p')
+taskset -c 0 perf stat --topdown --td-level ${tables:-$level} -j topdown be-bound 2>&1
 echo "== deep csv"
 taskset -c 0 perf stat --topdown --td-level 3 -x, topdown be-bound 2>&1
 echo "== deep json"
@@ -36,6 +43,11 @@ perf stat --topdown --td-level 3 -r 2 true 2>&1
 echo "status $?"
 perf stat --topdown --td-level 3 --per-thread -a true 2>&1
 echo "status $?"
+echo "== runs refused"
+for mode in "-a -A" "-a --per-core" "-a --per-socket" "--per-thread -a"; do
+	perf stat --topdown -r 2 $mode true 2>&1
+	echo "status $?"
+done
 echo "== level9"
 perf stat --topdown --td-level 9 true 2>&1
 echo "== counts"
@@ -44,6 +56,8 @@ echo "== beside"
 taskset -c 0 perf stat --topdown -e $pmu/cycles/ topdown be-bound 2>&1
 echo "== beside and shown"
 taskset -c 0 perf stat --topdown --no-metric-only -e $pmu/cycles/ topdown be-bound 2>&1
+echo "== beside itself"
+taskset -c 0 perf stat --topdown --no-metric-only -e $pmu/topdown-retiring/ topdown be-bound 2>&1
 echo "== no tables"
 taskset -c 0 perf-no-tables stat --topdown -j topdown be-bound 2>&1
 taskset -c 0 perf-no-tables stat --topdown --td-level 0 -j topdown be-bound 2>&1
@@ -150,6 +164,8 @@ a,b,a $pmu/instructions/,$pmu/topdown-bad-spec/,$pmu/slots/
 LISTS
 echo "== each cgroup"
 perf stat --topdown -j -a --for-each-cgroup a,b sleep 0.4 2>&1
+echo "== cgroups recorded"
+perf stat record --topdown -a --for-each-cgroup a,b -o /tmp/data sleep 0.2 2>&1
 kill $(jobs -p)
 wait
 echo "== reads"
@@ -160,8 +176,28 @@ pmusim 0 clear
 taskset -c 0 perf stat --topdown -o /tmp/long -a sleep 3.5
 echo "long $(pmusim 0 msr 0x329)"
 cat /tmp/long
+echo "== clock"
+for step in +3600 -3600; do
+	pmusim 0 clear
+	taskset -c 0 perf stat --topdown -o /tmp/stepped -a sleep 3.5 &
+	child=$!
+	sleep 0.5
+	date -s @$(($(date +%s) $step)) >/dev/null
+	wait $child
+	echo "stepped $(pmusim 0 msr 0x329)"
+done
 echo "== repeated"
-taskset -c 0 perf stat --topdown -r 3 -x, topdown be-bound 2>&1
+cat >/tmp/longer_each_time <<'PROGRAM'
+echo x >>/tmp/turns
+turns=$(wc -l </tmp/turns)
+[ $turns = 3 ] && turns=6
+while [ $turns -gt 0 ]; do
+	topdown be-bound
+	turns=$((turns - 1))
+done
+PROGRAM
+taskset -c 0 perf stat --topdown -j sh -c "topdown be-bound" 2>&1
+taskset -c 0 perf stat --topdown -r 3 -j sh /tmp/longer_each_time 2>&1
 echo "== groups"
 # Slots of two modifiers take turns on one counter, for which there has to be time.
 echo 'for n in 1 2 3 4 5 6 7 8 9 10; do topdown retiring; done' >/tmp/longer

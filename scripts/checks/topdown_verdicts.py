@@ -329,11 +329,37 @@ class Verdicts:
         return len(forms) == 15
 
     def r12_deepest_level(self):
-        row = self.own("level0")[0]
+        """Of sysfs and of tables, which have columns of their own"""
+        tables = re.search(r"TopdownL\*: up to level (\d)", self.part["level9"])
+        zero, deepest = rows(self.part["level0"]), rows(self.part["deepest"])
+        return bool(tables) != self.hybrid and zero and \
+            [list(row) for row in zero] == [list(row) for row in deepest] and \
+            (not tables or int(tables[1]) > 2 and
+             all("tma_" in name for name in zero[0]))
+
+    def r12_level_of_sysfs(self):
+        row = self.own("of sysfs")[0]
         return all((row.get(name) is not None) == self.level2 for name in LEVEL2) \
             and in_category(row, "backend bound") and \
             (not self.level2 or abs(row["memory bound"] + row["core bound"]
                                     - row["backend bound"]) < 0.5)
+
+    def r2_runs_refused(self):
+        """Who is not averaged over the runs of -r"""
+        text = self.part["runs refused"]
+        return text.count("averages the runs of -r for all CPUs and threads") == 4 and \
+            "status 0" not in text and "%" not in text
+
+    def r15_twice_beside_topdown(self):
+        """The group of --topdown and a metric of the user's take turns."""
+        said = r"'\S*topdown-retiring\S*' is there twice"
+        return len(re.findall(said, self.part["beside itself"])) == 1 and \
+            not re.search(said, self.part["counts"] + self.part["beside and shown"])
+
+    def r11_cgroups_are_not_recorded(self):
+        said = "a row for each cgroup, without its name"
+        return self.part["cgroups recorded"].count(said) == 1 and not any(
+            said in self.part[name] for name in ("each cgroup", "deeper recorded"))
 
     def r12_error(self):
         text = self.part["level9"]
@@ -482,7 +508,17 @@ class Verdicts:
                 "LOST" in attr and "sample_id_all: 1" in attr for attr in found.values())
 
     def r2_repeated(self):
-        return re.search(r"^[^\n]*\d+\.\d\d,\d+,", self.part["repeated"], re.M)
+        """The mean of runs that are 1, 2 and 6 times as long as one is"""
+        one, mean = self.own("repeated")
+        return complete(one) and complete(mean) and \
+            abs(mean["slots"] / one["slots"] - 3) < 0.5
+
+    def r10_clock_is_set(self):
+        """Reads go on, and are no more than one a second."""
+        reads = [int(number) for number in
+                 re.findall(r"^stepped \d+ (\d+)$", self.part["clock"], re.M)]
+        short, = re.findall(r"^short \d+ (\d+)$", self.part["reads"], re.M)
+        return len(reads) == 2 and all(3 <= number - int(short) < 20 for number in reads)
 
     def r1_without_tables(self):
         """perf that was built without metric tables"""
@@ -500,14 +536,14 @@ class Verdicts:
         """Slots tell that the busy CPU weighs more, or the longer interval."""
         own = self.own("all")
         return all(row["slots"] > 0 for row in own) and \
-            self.own("level0")[0]["slots"] > 1e6
+            self.own("of sysfs")[0]["slots"] > 1e6
 
     def r7_running(self):
         found = re.findall(r"^.*\((\d+\.\d+)%\)$", self.part["in turns"], re.M)
         return found and all(5 < float(number) < 95 for number in found)
 
     def r9_classes(self):
-        found = [row for name in ("process", "level0", "all", "threads")
+        found = [row for name in ("process", "of sysfs", "all", "threads")
                  for row in rows(self.part[name]) if row["slots"] is not None]
         return len(found) > 5 and all(
             {*row["notable"].split("|")} == (classes(row) or {"none"}) for row in found)

@@ -34,8 +34,18 @@ static struct topdown_reader {
 	bool		stop;
 } reader = {
 	.lock	= PTHREAD_MUTEX_INITIALIZER,
-	.cond	= PTHREAD_COND_INITIALIZER,
 };
+
+/* Nobody sets this clock. */
+static void init_cond(pthread_cond_t *cond)
+{
+	pthread_condattr_t attr;
+
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(cond, &attr);
+	pthread_condattr_destroy(&attr);
+}
 
 static void read_group(struct evsel *leader)
 {
@@ -63,8 +73,9 @@ static void *read_thread(void *arg)
 	struct evsel *pos;
 
 	pthread_mutex_lock(&r->lock);
-	clock_gettime(CLOCK_REALTIME, &until);
 	while (!r->stop) {
+		/* What was missed while the machine was suspended is not made up for. */
+		clock_gettime(CLOCK_MONOTONIC, &until);
 		until.tv_sec += READ_INTERVAL_MS / 1000;
 		while (!r->stop &&
 		       pthread_cond_timedwait(&r->cond, &r->lock, &until) != ETIMEDOUT)
@@ -95,6 +106,7 @@ void topdown_stat__start_reads(struct evlist *evlist, struct perf_stat_config *c
 
 	reader.evlist = evlist;
 	reader.stop = false;
+	init_cond(&reader.cond);
 	/* Signals are for the thread that waits for them. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -117,5 +129,6 @@ void topdown_stat__stop_reads(void)
 	pthread_cond_signal(&reader.cond);
 	pthread_mutex_unlock(&reader.lock);
 	pthread_join(reader.thread, NULL);
+	pthread_cond_destroy(&reader.cond);
 	reader.running = false;
 }

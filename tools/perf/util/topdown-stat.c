@@ -14,6 +14,7 @@
 #include <string.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
+#include "cgroup.h"
 #include "debug.h"
 #include "evlist.h"
 #include "evsel.h"
@@ -137,6 +138,16 @@ static unsigned int pipeline_level(const char *filter)
 	return metricgroup__has_metric(filter, "PipelineL2") ? 2 : 1;
 }
 
+/* The deepest level of tables whose events there are */
+static unsigned int table_level(const char *filter)
+{
+	unsigned int level = metricgroups__topdown_max_level();
+
+	if (!level)
+		return pipeline_level(filter);
+	return topdown_stat__lacks_slots("TopdownL1") ? 0 : level;
+}
+
 /* What could be had instead of what is refused */
 static void print_offer(const char *filter)
 {
@@ -189,9 +200,9 @@ int topdown_stat__add_events(struct evlist *evlist, struct perf_stat_config *con
 	if (wanted == TOPDOWN_LEVEL_DEFAULT)
 		wanted = 1;
 	else if (!wanted)
-		wanted = deepest;
+		wanted = max(deepest, table_level(pmu_filter));
 	if (wanted > deepest) {
-		if (wanted <= metricgroups__topdown_max_level())
+		if (wanted <= table_level(pmu_filter))
 			return 0;
 		refuse_level(wanted, pmu_filter);
 		return -EINVAL;
@@ -345,7 +356,7 @@ int topdown_stat__table_group(struct perf_stat_config *config, const char *pmu_f
 }
 
 /**
- * topdown_stat__check_options - Refuse what only the fixed columns are printed with
+ * topdown_stat__check_options - Refuse what --topdown cannot print
  * @config: how to print
  * @pmu_filter: name of a PMU, or "all"
  *
@@ -353,8 +364,16 @@ int topdown_stat__table_group(struct perf_stat_config *config, const char *pmu_f
  */
 int topdown_stat__check_options(struct perf_stat_config *config, const char *pmu_filter)
 {
-	if (config->topdown || !config->metric_only)
+	if (!config->metric_only)
 		return 0;
+	if (config->topdown) {
+		if (config->run_count <= 1 || config->aggr_mode == AGGR_GLOBAL)
+			return 0;
+		/* Others than the sum have the counts of the last run only. */
+		pr_err("--topdown averages the runs of -r for all CPUs and threads together: leave out -A,\n"
+		       "--per-core, --per-thread and the like, or leave out -r.\n");
+		return -EINVAL;
+	}
 	if (config->aggr_mode == AGGR_THREAD)
 		pr_err("Levels 3 and deeper have no rows of threads");
 	else if (config->run_count > 1)
@@ -371,12 +390,15 @@ int topdown_stat__check_options(struct perf_stat_config *config, const char *pmu
  * @config: says where the events are from
  * @pmu_filter: name of a PMU, or "all"
  *
- * A file has counts of events, and no metrics of the tables.
+ * A file has counts of events, and neither metrics of the tables nor cgroups.
  */
 void topdown_stat__warn_recorded(struct perf_stat_config *config, const char *pmu_filter)
 {
 	unsigned int level = sysfs_level(pmu_filter);
 
+	if (config->cgroup_list || nr_cgroups)
+		pr_warning("perf stat report will have a row for each cgroup, without its name: a file does not\n"
+			   "hold it. They are in the order of the command line.\n");
 	if (config->topdown_recorded)
 		return;
 	pr_warning("perf stat report will show the counts only: level %u is from metric tables, which a\n"
