@@ -45,6 +45,13 @@
 #define METRIC_FULL	0xff
 #define NR_EVENTS	(1 + PERF_TOPDOWN_NR_CATEGORIES)
 
+/* What read() of the group returns, before the values of its events */
+struct group_times {
+	__u64	nr;
+	__u64	enabled;
+	__u64	running;
+};
+
 /* Values of all events at one point in time: slots, then each category */
 struct values {
 	__u64	event[NR_EVENTS];
@@ -151,7 +158,8 @@ static int open_event(int type, __u64 config, bool clears, int group_fd)
 		.disabled	= group_fd < 0,
 		.exclude_kernel	= 1,
 		.exclude_hv	= 1,
-		.read_format	= PERF_FORMAT_GROUP,
+		.read_format	= PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
+				  PERF_FORMAT_TOTAL_TIME_RUNNING,
 	};
 
 	return syscall(__NR_perf_event_open, &attr, 0, -1, group_fd, PERF_FLAG_FD_CLOEXEC);
@@ -275,7 +283,9 @@ static int open_group(struct perf_topdown *td, const char *pmu)
  *
  * Only this thread reads registers, others and children of fork() get its counts
  * from the kernel. On hybrids it has to stay on CPUs that have slots for as long as
- * @td is open.
+ * @td is open: RDPMC faults elsewhere, and between looking where the thread is and
+ * RDPMC it can be moved. Asking for its affinity each time would cost more than
+ * the read() that is avoided, and not close that gap.
  *
  * Return: 0, or a negative error number: -EBUSY if it is open, -EOPNOTSUPP if no
  * PMU has slots, -EXDEV if the thread may run on CPUs of another PMU, or what
@@ -402,8 +412,22 @@ static bool may_read_registers(const struct perf_topdown *td)
 	return td->forks == forks && pthread_equal(pthread_self(), td->owner);
 }
 
-/* False if the events are not in the registers of this CPU. */
-static bool read_registers(const struct perf_topdown *td, struct values *values)
+/* Both times stand still while the thread does not run. */
+static __u64 missed_ns(const struct perf_event_mmap_page *page)
+{
+	return READ_ONCE(page->time_enabled) - READ_ONCE(page->time_running);
+}
+
+/*
+ * False if the events are not in the registers of this CPU.
+ *
+ * The offset in the page of slots is what was counted without the registers. It
+ * stays when their values are restored after a context switch, and grows by these
+ * values when the kernel clears them: for whoever reads the events, or as a metric
+ * overflowed.
+ */
+static bool read_registers(const struct perf_topdown *td,
+			   struct perf_topdown_snapshot *snap, struct values *values)
 {
 	__u64 slots, metrics;
 	__u32 lock[NR_EVENTS];
@@ -412,6 +436,8 @@ static bool read_registers(const struct perf_topdown *td, struct values *values)
 		read_locks(td, lock);
 		if (!readable(td))
 			return false;
+		snap->origin = READ_ONCE(td->page[0]->offset);
+		snap->missed_ns = missed_ns(td->page[0]);
 		slots = perf_mmap__read_counter(INDEX_SLOTS);
 		metrics = perf_mmap__read_counter(INDEX_METRICS);
 	} while (!unchanged(td, lock));
@@ -451,8 +477,12 @@ static void take_registers(struct perf_topdown *td, __u64 slots, __u64 offset,
 	add(td, &taken, &td->taken);
 }
 
-/* The same as read_registers() where RDPMC clears: values are those of the kernel */
-static bool clear_registers(struct perf_topdown *td, struct values *values)
+/*
+ * The same as read_registers() where RDPMC clears: values are those of the kernel,
+ * whose offsets are a part of them. It may clear the registers as well.
+ */
+static bool clear_registers(struct perf_topdown *td, struct perf_topdown_snapshot *snap,
+			    struct values *values)
 {
 	__u32 lock[NR_EVENTS];
 	unsigned int i;
@@ -464,6 +494,7 @@ static bool clear_registers(struct perf_topdown *td, struct values *values)
 			return false;
 		for (i = 0; i < td->nr_pages; i++)
 			values->event[i] = READ_ONCE(td->page[i]->offset);
+		snap->missed_ns = missed_ns(td->page[0]);
 		slots = perf_mmap__read_counter(INDEX_SLOTS);
 		/* Nothing is lost yet */
 		if (!unchanged(td, lock))
@@ -473,18 +504,23 @@ static bool clear_registers(struct perf_topdown *td, struct values *values)
 	return true;
 }
 
-static int read_counts(struct perf_topdown *td, struct values *values)
+static int read_counts(struct perf_topdown *td, struct perf_topdown_snapshot *snap,
+		       struct values *values)
 {
-	/* Number of events, slots, metrics */
-	__u64 group[1 + NR_EVENTS];
-	ssize_t size = (2 + td->nr_metrics) * sizeof(group[0]);
-	ssize_t len = read(td->slots_fd, group, sizeof(group));
+	struct {
+		struct group_times	times;
+		struct values		values;
+	} group;
+	ssize_t size = (1 + td->nr_metrics) * sizeof(values->event[0]);
+	ssize_t len = read(td->slots_fd, &group, sizeof(group));
 
 	if (len < 0)
 		return -errno;
-	if (len != size)
+	if (len != (ssize_t)sizeof(group.times) + size)
 		return -EIO;
-	memcpy(values->event, &group[1], size - sizeof(group[0]));
+	memcpy(values->event, group.values.event, size);
+	snap->missed_ns = group.times.enabled - group.times.running;
+	snap->origin = 0;
 	return 0;
 }
 
@@ -504,11 +540,12 @@ int perf_topdown__snapshot(struct perf_topdown *td, struct perf_topdown_snapshot
 	bool by_rdpmc = false;
 	int err = 0;
 
+	memset(snap, 0, sizeof(*snap));
 	if (may_read_registers(td))
-		by_rdpmc = td->clears ? clear_registers(td, &values) :
-					read_registers(td, &values);
+		by_rdpmc = td->clears ? clear_registers(td, snap, &values) :
+					read_registers(td, snap, &values);
 	if (!by_rdpmc)
-		err = read_counts(td, &values);
+		err = read_counts(td, snap, &values);
 	if (td->clears && !err)
 		add(td, &td->taken, &values);
 
@@ -517,7 +554,6 @@ int perf_topdown__snapshot(struct perf_topdown *td, struct perf_topdown_snapshot
 		td->era++;
 	td->by_rdpmc = by_rdpmc;
 
-	memset(snap, 0, sizeof(*snap));
 	snap->slots = values.event[0];
 	memcpy(snap->category, &values.event[1], td->nr_metrics * sizeof(values.event[0]));
 	snap->by_rdpmc = by_rdpmc;
@@ -533,8 +569,8 @@ int perf_topdown__snapshot(struct perf_topdown *td, struct perf_topdown_snapshot
  * @share: shares of the categories, each 0 to 1
  *
  * Return: number of valid shares, 4 or 8, or a negative error number: -EAGAIN if
- * the snapshots cannot be compared as there was a reset, a read() or an overflow
- * in between; -ENODATA if there are no slots between them.
+ * the snapshots cannot be compared as there was a reset, a read(), of whomever, or
+ * an overflow in between; -ENODATA if there are no slots between them.
  */
 int perf_topdown__shares(const struct perf_topdown_snapshot *from,
 			 const struct perf_topdown_snapshot *to,
@@ -543,7 +579,7 @@ int perf_topdown__shares(const struct perf_topdown_snapshot *from,
 	__s64 delta[PERF_TOPDOWN_NR_CATEGORIES], sum = 0;
 	unsigned int i;
 
-	if (from->era != to->era || to->slots < from->slots)
+	if (from->era != to->era || from->origin != to->origin || to->slots < from->slots)
 		return -EAGAIN;
 	for (i = 0; i < to->nr_categories; i++) {
 		/* May be a little less than nothing, by rounding */

@@ -5,14 +5,18 @@
 #include <math.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <linux/compiler.h>
 #include <linux/kernel.h>
 #include <linux/perf_event.h>
+#include <linux/time64.h>
 #include <perf/core.h>
 #include <perf/evsel.h>
 #include <perf/threadmap.h>
@@ -71,6 +75,11 @@ static int test_shares(void)
 
 	__T("no slots", perf_topdown__shares(&from, &from, share) == -ENODATA);
 	__T("backwards", perf_topdown__shares(&to, &from, share) == -EAGAIN);
+	to.missed_ns++;
+	__T("slots are missing", perf_topdown__shares(&from, &to, share) == 4);
+	to.origin++;
+	__T("cleared", perf_topdown__shares(&from, &to, share) == -EAGAIN);
+	to.origin--;
 	to.era++;
 	__T("reset", perf_topdown__shares(&from, &to, share) == -EAGAIN);
 	return 0;
@@ -106,6 +115,123 @@ static int in_child(struct perf_topdown *td, const struct perf_topdown_snapshot 
 	}
 	waitpid(child, &status, 0);
 	return status;
+}
+
+/* Reads on another CPU than this one until it is killed, counts how often */
+static void read_elsewhere(struct perf_topdown *td, int cpu, int *reads)
+{
+	struct perf_topdown_snapshot snap;
+	cpu_set_t others;
+	int i;
+
+	CPU_ZERO(&others);
+	for (i = 0; i < CPU_SETSIZE; i++)
+		CPU_SET(i, &others);
+	CPU_CLR(cpu, &others);
+	if (sched_setaffinity(0, sizeof(others), &others))
+		_exit(1);
+	while (!perf_topdown__snapshot(td, &snap))
+		WRITE_ONCE(*reads, *reads + 1);
+	_exit(1);
+}
+
+/* Spin while a child reads. False if it could not, as there is no other CPU. */
+static bool read_while_spinning(struct perf_topdown *td)
+{
+	int *reads = mmap(NULL, sizeof(*reads), PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	bool read = false;
+	cpu_set_t before, here;
+	pid_t child;
+
+	if (reads == MAP_FAILED || sched_getaffinity(0, sizeof(before), &before))
+		return false;
+	CPU_ZERO(&here);
+	CPU_SET(sched_getcpu(), &here);
+	sched_setaffinity(0, sizeof(here), &here);
+
+	child = fork();
+	if (!child)
+		read_elsewhere(td, sched_getcpu(), reads);
+	while (!read && !waitpid(child, NULL, WNOHANG)) {
+		spin(1000);
+		/* At least one of these has been all the way */
+		read = READ_ONCE(*reads) > 2;
+	}
+	if (read) {
+		kill(child, SIGKILL);
+		waitpid(child, NULL, 0);
+	}
+	sched_setaffinity(0, sizeof(before), &before);
+	munmap(reads, sizeof(*reads));
+	return read;
+}
+
+/*
+ * R21: a read() of another process clears the registers, and more slots follow it
+ * than came before.
+ */
+static int test_cleared(struct perf_topdown *td)
+{
+	struct perf_topdown_snapshot first, second;
+	double share[PERF_TOPDOWN_NR_CATEGORIES];
+	bool cleared;
+	int nr;
+
+	__T("failed to reset", !perf_topdown__reset(td));
+	__T("failed to take a snapshot", !perf_topdown__snapshot(td, &first));
+	cleared = read_while_spinning(td) && first.by_rdpmc && !clears();
+	if (cleared)
+		__T_VERBOSE("another process cleared the slots\n");
+	spin(3000000);
+	__T("failed to take a snapshot", !perf_topdown__snapshot(td, &second));
+	__T("source", second.by_rdpmc == first.by_rdpmc);
+	__T("slots", second.slots > first.slots + 3000000);
+	nr = perf_topdown__shares(&first, &second, share);
+	__T("cleared by another process", cleared ? nr == -EAGAIN : nr > 0);
+
+	/* It is no matter for what comes behind it */
+	spin(1000000);
+	__T("failed to take a snapshot", !perf_topdown__snapshot(td, &first));
+	__T("cleared before", perf_topdown__shares(&second, &first, share) > 0);
+	return 0;
+}
+
+/* Returns what was missed of some time that this thread had */
+static __u64 missed_of(struct perf_topdown *td, __u64 ns)
+{
+	struct perf_topdown_snapshot first, second;
+	struct timespec now;
+	__u64 end = 0;
+
+	if (perf_topdown__snapshot(td, &first))
+		return -1;
+	do {
+		spin(10000);
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+		if (!end)
+			end = now.tv_sec * NSEC_PER_SEC + now.tv_nsec + ns;
+	} while (now.tv_sec * NSEC_PER_SEC + now.tv_nsec < end);
+	return perf_topdown__snapshot(td, &second) ? (__u64)-1 :
+	       second.missed_ns - first.missed_ns;
+}
+
+/* Slots are missing between snapshots when another group had the counter. */
+static int test_missed(struct perf_topdown *td)
+{
+	struct perf_topdown *other = perf_topdown__new();
+	__u64 ns = NSEC_PER_SEC / 5, alone, in_turns;
+
+	__T("failed to create a reader", other);
+	alone = missed_of(td, ns);
+	__T("failed to open", !perf_topdown__open(other));
+	in_turns = missed_of(td, ns);
+	perf_topdown__delete(other);
+	__T_VERBOSE("missed %llu ns, in turns %llu ns\n", (unsigned long long)alone,
+		    (unsigned long long)in_turns);
+	__T("missed alone", alone < ns / 10);
+	__T("missed in turns", in_turns > ns / 10 && in_turns < ns * 10);
+	return 0;
 }
 
 /* What is opened counts, in registers if that is allowed */
@@ -155,6 +281,8 @@ static int test_reader(struct perf_topdown *td)
 
 	perf_topdown__close(td);
 	__T("failed to open again", !perf_topdown__open(td));
+	if (test_cleared(td) || test_missed(td))
+		return -1;
 
 	/* Others may have the counter now */
 	perf_topdown__close(td);

@@ -29,6 +29,10 @@ struct perf_topdown;
  * struct perf_topdown_snapshot - Slots of a thread at one point in time
  * @slots: number of slots since they last started from zero
  * @category: what became of them, in slots; 0 for those that the CPU lacks
+ * @missed_ns: for how long the events did not count while the thread ran, as others
+ *	had the registers. Between two snapshots that differ here, some slots are missing
+ * @origin: what the kernel has counted of slots beside @slots; differs once it has
+ *	cleared the registers
  * @nr_categories: number of valid elements of @category: 4 for level 1, 8 for level 2
  * @era: only snapshots of the same era can be compared
  * @by_rdpmc: read from the registers, not with a system call
@@ -36,6 +40,8 @@ struct perf_topdown;
 struct perf_topdown_snapshot {
 	__u64	slots;
 	__u64	category[PERF_TOPDOWN_NR_CATEGORIES];
+	__u64	missed_ns;
+	__u64	origin;
 	__u32	nr_categories;
 	__u32	era;
 	bool	by_rdpmc;
