@@ -63,7 +63,7 @@ char *topdown_form__print(struct evlist *evlist, const struct topdown_form *form
 		.topdown_smt		= form->smt,
 		.topdown_level		= form->level ?: 1,
 		.interval		= form->no_interval ? 0 : 1000,
-		.run_count		= 1,
+		.run_count		= form->runs ?: 1,
 		.system_wide		= form->system_wide,
 		.cgroup_list		= form->cgroups,
 		.walltime_nsecs_stats	= &no_time,
@@ -89,6 +89,9 @@ char *topdown_form__print(struct evlist *evlist, const struct topdown_form *form
 		config.aggr_map->map[i].socket = form->mode == AGGR_SOCKET ? i : 0;
 		config.aggr_map->map[i].die = form->mode == AGGR_DIE ? i : 0;
 		config.aggr_map->map[i].node = form->mode == AGGR_NODE ? i : -1;
+		config.aggr_map->map[i].cluster = form->mode == AGGR_CLUSTER ? i : 0;
+		config.aggr_map->map[i].cache = form->mode == AGGR_CACHE ? i : 0;
+		config.aggr_map->map[i].cache_lvl = 3;
 	}
 	evlist__for_each_entry(evlist, evsel) {
 		perf_thread_map__put(evsel->core.threads);
@@ -97,6 +100,8 @@ char *topdown_form__print(struct evlist *evlist, const struct topdown_form *form
 	if (evlist__alloc_stats(&config, evlist, /*alloc_raw=*/false))
 		goto out;
 	set_counts(evlist, form->nr, data);
+	if (form->runs)
+		evlist__copy_res_stats(&config, evlist);
 	evlist__print_counters(evlist, &config, &target, form->no_interval ? NULL : &time, 0, NULL);
 	evlist__free_stats(evlist);
 out:

@@ -28,6 +28,7 @@ struct evlist;
  * @counts: as with --no-metric-only
  * @plain: as perf stat prints metrics that were asked for with -M
  * @comm: the name of the first thread, or NULL for one without surprises
+ * @runs: as with -r, or 0: the number of groups' counts, one after another
  */
 struct topdown_form {
 	enum aggr_mode		mode;
@@ -44,6 +45,7 @@ struct topdown_form {
 	bool			counts;
 	bool			plain;
 	const char		*comm;
+	int			runs;
 };
 
 /**

@@ -604,6 +604,197 @@ static int test__hybrid_threads_json(struct test_suite *test __maybe_unused,
 "{\"interval\" : 1.000000500, \"thread\" : \"beta-102\", \"pmu\" : \"cpu_atom\", \"retiring\" : null, \"bad speculation\" : null, \"frontend bound\" : null, \"backend bound\" : null, \"slots\" : null, \"share\" : null, \"pcnt-running\" : 0.00, \"notable\" : \"none\"}\n");
 }
 
+static int test__socket_std(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct topdown_form form = { .mode = AGGR_SOCKET, .nr = 2 };
+
+	return topdown_form__check(1, false, &form, threads,
+"#           time socket cpus             retiring      bad speculation       frontend bound        backend bound                slots\n"
+"     1.000000500 S0        1                40.0%                 5.0%                25.0%                30.0%                 1000\n"
+"     1.000000500 S1        1                90.0%                 0.0%                10.0%                 0.0%                  100\n");
+}
+
+static int test__die_std(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct topdown_form form = { .mode = AGGR_DIE, .nr = 2 };
+
+	return topdown_form__check(1, false, &form, threads,
+"#           time die          cpus             retiring      bad speculation       frontend bound        backend bound                slots\n"
+"     1.000000500 S0-D0           1                40.0%                 5.0%                25.0%                30.0%                 1000\n"
+"     1.000000500 S0-D1           1                90.0%                 0.0%                10.0%                 0.0%                  100\n");
+}
+
+static int test__node_std(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct topdown_form form = { .mode = AGGR_NODE, .nr = 2 };
+
+	return topdown_form__check(1, false, &form, threads,
+"#           time node   cpus             retiring      bad speculation       frontend bound        backend bound                slots\n"
+"     1.000000500 N0        1                40.0%                 5.0%                25.0%                30.0%                 1000\n"
+"     1.000000500 N1        1                90.0%                 0.0%                10.0%                 0.0%                  100\n");
+}
+
+static int test__cache_std(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct topdown_form form = { .mode = AGGR_CACHE, .nr = 2 };
+
+	return topdown_form__check(1, false, &form, threads,
+"#           time cache                  cpus             retiring      bad speculation       frontend bound        backend bound                slots\n"
+"     1.000000500 S0-D0-L3-ID0              1                40.0%                 5.0%                25.0%                30.0%                 1000\n"
+"     1.000000500 S0-D0-L3-ID1              1                90.0%                 0.0%                10.0%                 0.0%                  100\n");
+}
+
+static int test__cache_csv(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct topdown_form form = { .mode = AGGR_CACHE, .nr = 2, .csv = true };
+
+	return topdown_form__check(1, false, &form, threads,
+"time,cache,cpus,retiring,bad speculation,frontend bound,backend bound,slots,running,notable\n"
+"1.000000500,S0-D0-L3-ID0,1,40.00,5.00,25.00,30.00,1000,100.00,frontend bound|backend bound\n"
+"1.000000500,S0-D0-L3-ID1,1,90.00,0.00,10.00,0.00,100,100.00,retiring\n");
+}
+
+static int test__cache_json(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct topdown_form form = { .mode = AGGR_CACHE, .nr = 2, .json = true };
+
+	return topdown_form__check(1, false, &form, threads,
+"{\"interval\" : 1.000000500, \"cache\" : \"S0-D0-L3-ID0\", \"aggregate-number\" : 1, \"pmu\" : \"cpu\", \"retiring\" : 40.00, \"bad speculation\" : 5.00, \"frontend bound\" : 25.00, \"backend bound\" : 30.00, \"slots\" : 1000, \"share\" : 90.91, \"pcnt-running\" : 100.00, \"notable\" : \"frontend bound|backend bound\"}\n"
+"{\"interval\" : 1.000000500, \"cache\" : \"S0-D0-L3-ID1\", \"aggregate-number\" : 1, \"pmu\" : \"cpu\", \"retiring\" : 90.00, \"bad speculation\" : 0.00, \"frontend bound\" : 10.00, \"backend bound\" : 0.00, \"slots\" : 100, \"share\" : 9.09, \"pcnt-running\" : 100.00, \"notable\" : \"retiring\"}\n");
+}
+
+static int test__cluster_std(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct topdown_form form = { .mode = AGGR_CLUSTER, .nr = 2 };
+
+	return topdown_form__check(1, false, &form, threads,
+"#           time cluster              cpus             retiring      bad speculation       frontend bound        backend bound                slots\n"
+"     1.000000500 S0-D0-CLS0              1                40.0%                 5.0%                25.0%                30.0%                 1000\n"
+"     1.000000500 S0-D0-CLS1              1                90.0%                 0.0%                10.0%                 0.0%                  100\n");
+}
+
+static int test__cluster_csv(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct topdown_form form = { .mode = AGGR_CLUSTER, .nr = 2, .csv = true };
+
+	return topdown_form__check(1, false, &form, threads,
+"time,cluster,cpus,retiring,bad speculation,frontend bound,backend bound,slots,running,notable\n"
+"1.000000500,S0-D0-CLS0,1,40.00,5.00,25.00,30.00,1000,100.00,frontend bound|backend bound\n"
+"1.000000500,S0-D0-CLS1,1,90.00,0.00,10.00,0.00,100,100.00,retiring\n");
+}
+
+static int test__cluster_json(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct topdown_form form = { .mode = AGGR_CLUSTER, .nr = 2, .json = true };
+
+	return topdown_form__check(1, false, &form, threads,
+"{\"interval\" : 1.000000500, \"cluster\" : \"S0-D0-CLS0\", \"aggregate-number\" : 1, \"pmu\" : \"cpu\", \"retiring\" : 40.00, \"bad speculation\" : 5.00, \"frontend bound\" : 25.00, \"backend bound\" : 30.00, \"slots\" : 1000, \"share\" : 90.91, \"pcnt-running\" : 100.00, \"notable\" : \"frontend bound|backend bound\"}\n"
+"{\"interval\" : 1.000000500, \"cluster\" : \"S0-D0-CLS1\", \"aggregate-number\" : 1, \"pmu\" : \"cpu\", \"retiring\" : 90.00, \"bad speculation\" : 0.00, \"frontend bound\" : 10.00, \"backend bound\" : 0.00, \"slots\" : 100, \"share\" : 9.09, \"pcnt-running\" : 100.00, \"notable\" : \"retiring\"}\n");
+}
+
+/* Level 2 of the P-cores; E-cores have level 1 */
+static const struct topdown_form_counts hybrid_deep[] = {
+	{ { 4000, 1600, 200, 1000, 1200, 0, 200, 1000, 1200 }, 100, 100 },
+	{ { 100, 200, 300, 400 }, 100, 100 },
+};
+
+static int test__hybrid_level2_std(struct test_suite *test __maybe_unused,
+				   int subtest __maybe_unused)
+{
+	const struct topdown_form form = { .mode = AGGR_GLOBAL, .nr = 1, .level = 2 };
+
+	return topdown_form__check(2, true, &form, hybrid_deep,
+"#           time pmu                    retiring      bad speculation       frontend bound        backend bound     heavy operations     light operations    branch mispredict       machine clears        fetch latency      fetch bandwidth         memory bound           core bound                slots    share\n"
+"     1.000000500 cpu_core                  40.0%                 5.0%                25.0%                30.0%                 0.0%                40.0%                 5.0%                 0.0%                25.0%                 0.0%                30.0%                 0.0%                 4000    80.0%\n"
+"     1.000000500 cpu_atom                  10.0%                20.0%                30.0%                40.0%                    -                    -                    -                    -                    -                    -                    -                    -                 1000    20.0%\n");
+}
+
+static int test__hybrid_level2_json(struct test_suite *test __maybe_unused,
+				    int subtest __maybe_unused)
+{
+	const struct topdown_form form = { .mode = AGGR_GLOBAL, .nr = 1, .level = 2, .json = true };
+
+	return topdown_form__check(2, true, &form, hybrid_deep,
+"{\"interval\" : 1.000000500, \"pmu\" : \"cpu_core\", \"retiring\" : 40.00, \"bad speculation\" : 5.00, \"frontend bound\" : 25.00, \"backend bound\" : 30.00, \"heavy operations\" : 0.00, \"light operations\" : 40.00, \"branch mispredict\" : 5.00, \"machine clears\" : 0.00, \"fetch latency\" : 25.00, \"fetch bandwidth\" : 0.00, \"memory bound\" : 30.00, \"core bound\" : 0.00, \"slots\" : 4000, \"share\" : 80.00, \"pcnt-running\" : 100.00, \"notable\" : \"frontend bound|backend bound|fetch latency|memory bound\"}\n"
+"{\"interval\" : 1.000000500, \"pmu\" : \"cpu_atom\", \"retiring\" : 10.00, \"bad speculation\" : 20.00, \"frontend bound\" : 30.00, \"backend bound\" : 40.00, \"heavy operations\" : null, \"light operations\" : null, \"branch mispredict\" : null, \"machine clears\" : null, \"fetch latency\" : null, \"fetch bandwidth\" : null, \"memory bound\" : null, \"core bound\" : null, \"slots\" : 1000, \"share\" : 20.00, \"pcnt-running\" : 100.00, \"notable\" : \"bad speculation|frontend bound|backend bound\"}\n");
+}
+
+/* -r: the mean of the runs, of which the last one is unlike the others */
+static const struct topdown_form_counts runs[] = {
+	{ { 1000, 400, 50, 250, 300 }, 100, 100 },
+	{ { 1000, 400, 50, 250, 300 }, 100, 100 },
+	{ { 4000, 4000, 0, 0, 0 }, 100, 100 },
+};
+
+static void set_counts_of_runs(struct evlist *evlist, int nr, const void *data)
+{
+	const struct topdown_form_counts *counts = data;
+	struct evsel *evsel;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(runs); i++) {
+		topdown_form__set_counts(evlist, nr, &counts[i]);
+		evlist__for_each_entry(evlist, evsel)
+			update_stats(&evsel->stats->res_stats,
+				     evsel->stats->aggr[0].counts.val);
+	}
+}
+
+static int check_runs(const struct topdown_form *form, const char *expected)
+{
+	struct evlist *evlist = topdown_form__new_list(1, false);
+	int ret = TEST_OK;
+	char *text;
+
+	TEST_ASSERT_VAL("no memory", evlist);
+	text = topdown_form__print(evlist, form, set_counts_of_runs, runs);
+	evlist__delete(evlist);
+	if (!text || strcmp(text, expected)) {
+		pr_debug("printed:\n%sexpected:\n%s", text ?: "(nothing)\n", expected);
+		ret = TEST_FAIL;
+	}
+	free(text);
+	return ret;
+}
+
+static int test__runs_std(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct topdown_form form = {
+		.mode = AGGR_GLOBAL, .nr = 1, .runs = 3, .no_interval = true,
+	};
+
+	return check_runs(&form,
+"\n"
+" Performance counter stats for thread id '1' (3 runs):\n"
+"\n"
+"            retiring      bad speculation       frontend bound        backend bound                slots\n"
+"               80.0%                 1.7%                 8.3%                10.0%                 2000\n"
+"\n"
+"              0.00 +- 0.00 seconds time elapsed\n"
+"\n");
+}
+
+static int test__runs_csv(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct topdown_form form = {
+		.mode = AGGR_GLOBAL, .nr = 1, .runs = 3, .no_interval = true, .csv = true,
+	};
+
+	return check_runs(&form,
+"retiring,bad speculation,frontend bound,backend bound,slots,running,notable\n"
+"80.04,1.65,8.30,10.01,2000,100.00,retiring\n");
+}
+
+static int test__runs_json(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct topdown_form form = {
+		.mode = AGGR_GLOBAL, .nr = 1, .runs = 3, .no_interval = true, .json = true,
+	};
+
+	return check_runs(&form,
+"{\"pmu\" : \"cpu\", \"retiring\" : 80.04, \"bad speculation\" : 1.65, \"frontend bound\" : 8.30, \"backend bound\" : 10.01, \"slots\" : 2000, \"share\" : 100.00, \"pcnt-running\" : 100.00, \"notable\" : \"retiring\"}\n");
+}
+
 static int check_aligned(enum aggr_mode mode, bool no_interval)
 {
 	const struct topdown_form form = { .mode = mode, .nr = 1, .no_interval = no_interval };
@@ -693,6 +884,20 @@ static struct test_case topdown_stat_tests[] = {
 	TEST_CASE("topdown_r5_hybrid_cores_json", hybrid_cores_json),
 	TEST_CASE("topdown_r2_counts_csv", counts_csv),
 	TEST_CASE("topdown_r2_counts_json", counts_json),
+	TEST_CASE("topdown_r2_sockets_std", socket_std),
+	TEST_CASE("topdown_r2_dies_std", die_std),
+	TEST_CASE("topdown_r2_nodes_std", node_std),
+	TEST_CASE("topdown_r2_caches_std", cache_std),
+	TEST_CASE("topdown_r2_caches_csv", cache_csv),
+	TEST_CASE("topdown_r2_caches_json", cache_json),
+	TEST_CASE("topdown_r2_clusters_std", cluster_std),
+	TEST_CASE("topdown_r2_clusters_csv", cluster_csv),
+	TEST_CASE("topdown_r2_clusters_json", cluster_json),
+	TEST_CASE("topdown_r5_hybrid_level2_std", hybrid_level2_std),
+	TEST_CASE("topdown_r5_hybrid_level2_json", hybrid_level2_json),
+	TEST_CASE("topdown_r2_runs_std", runs_std),
+	TEST_CASE("topdown_r2_runs_csv", runs_csv),
+	TEST_CASE("topdown_r2_runs_json", runs_json),
 	{ .name = NULL, }
 };
 
