@@ -276,6 +276,7 @@ static int intel_pmi_handle(struct pt_regs *regs, struct cpu_hw_events *cpuc)
 	int enabled = cpuc->enabled, handled;
 	bool bts = intel_pmi_has_bts(cpuc);
 
+	__this_cpu_write(intel_pmi_cpu.off, !enabled);
 	if (static_call(intel_pmi_frozen)(regs, cpuc, &handled))
 		return handled;
 

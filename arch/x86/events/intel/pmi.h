@@ -40,6 +40,8 @@ struct pt_regs;
  * @idle:	PMIs in a row without progress
  * @resets:	number of times that intel_pmi_reset() was called, modulo 2^32
  * @bts:	number of events of the intel_bts PMU on this CPU, running or not
+ * @off:	the last PMI came while the PMU was off: late, in the middle of what
+ *		is done to counters and events then
  *
  * Only written by the CPU that it belongs to, in the PMI or with interrupts
  * off.
@@ -49,6 +51,7 @@ struct intel_pmi_cpu {
 	unsigned int	idle;
 	unsigned int	resets;
 	unsigned int	bts;
+	bool		off;
 };
 
 DECLARE_PER_CPU(struct intel_pmi_cpu, intel_pmi_cpu);

@@ -49,6 +49,7 @@
 #include <linux/math64.h>
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
+#include <linux/preempt.h>
 #include <linux/static_call.h>
 #include <linux/sysfs.h>
 
@@ -59,6 +60,7 @@
 #include <asm/perf_event.h>
 
 #include "../perf_event.h"
+#include "pmi.h"
 #include "topdown.h"
 
 #define TOPDOWN_RDPMC_SLOTS	(INTEL_PMC_FIXED_RDPMC_BASE | \
@@ -134,6 +136,24 @@ u64 intel_topdown_rdmsr(void)
 	rdmsrl(MSR_PERF_METRICS, value);
 
 	return value;
+}
+
+/**
+ * intel_topdown_is_torn - Is this a PMI in the middle of what this file does?
+ *
+ * A PMI may come late, when the PMU is off already: while the registers are read
+ * or written, or between stopping an event and counting what it did. A sample
+ * with the counts of its group would do the same once more. Nothing happens in
+ * the registers then, and whoever was interrupted is about to count what has
+ * happened before.
+ *
+ * Return: true if registers and counts have to be left alone.
+ */
+bool intel_topdown_is_torn(void)
+{
+	KUNIT_STATIC_STUB_REDIRECT(intel_topdown_is_torn);
+
+	return in_nmi() && __this_cpu_read(intel_pmi_cpu.off);
 }
 
 /* Does RDPMC clear the registers while the group of @event is in them? */
@@ -314,7 +334,7 @@ static void intel_topdown_restart(struct cpu_hw_events *cpuc)
  * An event that is read, or whose counter overflowed, makes the registers
  * start from zero. The leader of a group that is stopped keeps their values.
  *
- * The PMU has to be off.
+ * The PMU has to be off. In a PMI that finds it so, counts stay as they are.
  *
  * Return: value of fixed counter 3 before that, in slots.
  */
@@ -322,6 +342,9 @@ u64 intel_topdown_count(struct cpu_hw_events *cpuc, struct perf_event *event)
 {
 	int idx = intel_topdown_idx(event);
 	u64 slots;
+
+	if (unlikely(intel_topdown_is_torn()))
+		return cpuc->topdown_slots;
 
 	intel_topdown_add_counts(cpuc, event, false);
 	slots = cpuc->topdown_slots;
@@ -434,6 +457,9 @@ void intel_topdown_start(struct cpu_hw_events *cpuc, struct perf_event *event)
  * The registers have to start again, or PERF_METRICS may be invalid. Without
  * an active metric this is late, or about an ordinary event on the counter,
  * which is left alone. All counters are disabled.
+ *
+ * If the PMU was off before the PMI, the next time that the registers are read
+ * they are less than they were: that tells a wrap as well.
  */
 void intel_topdown_overflow(struct cpu_hw_events *cpuc, bool slots)
 {
@@ -441,7 +467,7 @@ void intel_topdown_overflow(struct cpu_hw_events *cpuc, bool slots)
 	struct perf_event *event;
 
 	event = intel_topdown_next(cpuc, &mask);
-	if (!event)
+	if (!event || unlikely(intel_topdown_is_torn()))
 		return;
 
 	intel_topdown_add_counts(cpuc, event, slots);

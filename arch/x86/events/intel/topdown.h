@@ -25,6 +25,7 @@ u64 intel_topdown_count(struct cpu_hw_events *cpuc, struct perf_event *event);
 void intel_topdown_start(struct cpu_hw_events *cpuc, struct perf_event *event);
 bool intel_topdown_can_clear(struct pmu *pmu);
 u64 intel_topdown_fixed_bits(struct perf_event *event);
+bool intel_topdown_is_torn(void);
 u64 intel_topdown_rdpmc(u32 counter);
 u64 intel_topdown_rdmsr(void);
 void intel_topdown_wrmsr(u32 msr, u64 value);

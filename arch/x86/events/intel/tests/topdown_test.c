@@ -663,6 +663,83 @@ static void topdown_r23_member_stops(struct kunit *test)
 }
 
 /*
+ * A late PMI takes a sample of the group in the middle of a read or a switch
+ */
+
+struct late_pmi {
+	int	left;
+	bool	inside;
+};
+
+static struct late_pmi late_pmi;
+
+static bool late_is_torn(void)
+{
+	return late_pmi.inside;
+}
+
+/* After the register access that was chosen */
+static void late_access(void)
+{
+	struct fake_pmu *pmu = fake();
+	int i;
+
+	if (late_pmi.inside || late_pmi.left-- != 0)
+		return;
+
+	late_pmi.inside = true;
+	for (i = 0; i < MEMBERS; i++)
+		intel_topdown_count(&pmu->cpuc, &pmu->event[i]);
+	intel_topdown_overflow(&pmu->cpuc, false);
+	late_pmi.inside = false;
+}
+
+static u64 late_rdpmc(u32 counter)
+{
+	u64 value = fake_rdpmc(counter);
+
+	late_access();
+
+	return value;
+}
+
+static void late_wrmsr(u32 msr, u64 value)
+{
+	fake_wrmsr(msr, value);
+	late_access();
+}
+
+static void topdown_r24_late_pmi(struct kunit *test)
+{
+	struct fake_pmu *pmu = test->priv;
+	int at, i;
+
+	kunit_activate_static_stub(test, intel_topdown_is_torn, late_is_torn);
+	kunit_activate_static_stub(test, intel_topdown_rdpmc, late_rdpmc);
+	kunit_activate_static_stub(test, intel_topdown_wrmsr, late_wrmsr);
+
+	/* Accesses of switch in, read, switch out: some 14 */
+	for (at = 0; at < 20; at++) {
+		memset(&pmu->cpuc, 0, sizeof(pmu->cpuc));
+		reset_counts(pmu);
+		late_pmi.left = at;
+		switch_in(pmu);
+		fake_spend(pmu, phase_a, SLICE);
+		intel_topdown_count(&pmu->cpuc, &pmu->event[0]);
+		fake_spend(pmu, phase_a, SLICE);
+		switch_out(pmu);
+
+		KUNIT_EXPECT_EQ(test, count_of(pmu, 0), 2 * SLICE);
+		for (i = 0; i < CATEGORIES; i++)
+			expect_near(test, count_of(pmu, 1 + i),
+				    phase_a[i] * 2 * SLICE / 100,
+				    TOLERANCE(2 * SLICE));
+	}
+	KUNIT_EXPECT_LT(test, late_pmi.left, 10);
+	foreign_slice(pmu);
+}
+
+/*
  * R24: accuracy, for no more accesses than before
  */
 
@@ -710,6 +787,7 @@ static struct kunit_case topdown_test_cases[] = {
 	KUNIT_CASE(topdown_r23_taken_once),
 	KUNIT_CASE(topdown_r23_member_stops),
 	KUNIT_CASE(topdown_r24_accesses),
+	KUNIT_CASE(topdown_r24_late_pmi),
 	{}
 };
 
