@@ -112,7 +112,7 @@ bad-spec 251
 fe-bound 252
 be-bound 257
 refused 0
-by_rdpmc 1
+by_read 0
 """
 LOOPS = """== reads
 reads 0

@@ -2,12 +2,13 @@
 /*
  * topdown-self - what programs pay for knowing where their own slots go
  *
- *	topdown-self phases [PIECES]
+ *	topdown-self phases [PIECES [BEFORE]]
  *		Spend slots in four phases, in pieces between which other
  *		programs get the CPU. Take snapshots around every ten pieces and
  *		start from zero before each, or around every PIECES of them and
- *		start from zero only once. Print the sums that libperf finds,
- *		"name number".
+ *		start from zero only once; or before BEFORE pieces of the same
+ *		phase that come before these. Print the sums that libperf finds,
+ *		"name number", and how many snapshots needed read().
  *	topdown-self snapshots NUMBER
  *		Take snapshots and do nothing else.
  *	topdown-self reads NUMBER
@@ -52,9 +53,9 @@ static const struct phase {
 	unsigned int	regions;
 } phases[] = {
 	{ "retiring", retiring, 200, 480 },
-	{ "bad-spec", bad_spec, 400, 410 },
-	{ "fe-bound", fe_bound, 1, 140 },
-	{ "be-bound", be_bound, 100, 340 },
+	{ "bad-spec", bad_spec, 400, 411 },
+	{ "fe-bound", fe_bound, 1, 141 },
+	{ "be-bound", be_bound, 100, 339 },
 };
 
 /* What the functions go on with */
@@ -95,28 +96,37 @@ static void take(struct perf_topdown *td, struct perf_topdown_snapshot *snap)
 		die("perf_topdown__snapshot");
 }
 
-static void run_phases(unsigned int pieces, bool resets)
+static void spend_pieces(const struct phase *phase, unsigned int pieces)
+{
+	while (pieces--) {
+		spend(phase->function, phase->rounds);
+		sched_yield();
+	}
+}
+
+static void run_phases(unsigned int pieces, unsigned int before, bool resets)
 {
 	double sum[ARRAY_SIZE(phases)] = { 0 }, slots = 0;
+	unsigned int p, n, i, refused = 0, by_read = 0;
 	struct perf_topdown_snapshot from, to;
-	unsigned int p, n, i, refused = 0;
 	struct perf_topdown *td;
 
 	spend(link_chain, 0);
 	td = open_reader();
 	perf_topdown__reset(td);
 	for (p = 0; p < ARRAY_SIZE(phases); p++) {
-		for (n = 0; n < phases[p].regions * PIECES / pieces; n++) {
+		unsigned int regions = phases[p].regions * PIECES / (pieces + before);
+
+		for (n = 0; n < regions; n++) {
 			double share[PERF_TOPDOWN_NR_CATEGORIES];
 
 			if (resets)
 				perf_topdown__reset(td);
+			spend_pieces(&phases[p], before);
 			take(td, &from);
-			for (i = 0; i < pieces; i++) {
-				spend(phases[p].function, phases[p].rounds);
-				sched_yield();
-			}
+			spend_pieces(&phases[p], pieces);
 			take(td, &to);
+			by_read += !from.by_rdpmc + !to.by_rdpmc;
 			if (perf_topdown__shares(&from, &to, share) < 0) {
 				refused++;
 			} else {
@@ -130,7 +140,7 @@ static void run_phases(unsigned int pieces, bool resets)
 	printf("found %.0f\n", slots);
 	for (i = 0; i < ARRAY_SIZE(phases); i++)
 		printf("%s %.0f\n", phases[i].name, sum[i]);
-	printf("refused %u\nby_rdpmc %d\n", refused, to.by_rdpmc);
+	printf("refused %u\nby_read %u\n", refused, by_read);
 	perf_topdown__delete(td);
 }
 
@@ -240,7 +250,8 @@ int main(int argc, char **argv)
 	if (!number)
 		number = 1;
 	if (!strcmp(what, "phases")) {
-		run_phases(argc > 2 ? number : PIECES, argc <= 2);
+		run_phases(argc > 2 ? number : PIECES,
+			   argc > 3 ? strtoul(argv[3], NULL, 0) : 0, argc != 3);
 	} else if (!strcmp(what, "snapshots")) {
 		run_snapshots(number);
 	} else if (!strcmp(what, "reads")) {
@@ -248,7 +259,7 @@ int main(int argc, char **argv)
 	} else if (!strcmp(what, "overflow")) {
 		run_overflow();
 	} else {
-		fprintf(stderr, "usage: topdown-self phases|snapshots|reads [NUMBER] | overflow\n");
+		fprintf(stderr, "usage: topdown-self phases|snapshots|reads [NUMBER [NUMBER]] | overflow\n");
 		return 2;
 	}
 	return 0;
