@@ -126,20 +126,16 @@ def hot_path(check, core):
     case.judge(not reasons, "\n".join(reasons))
 
 
-# While somebody has an event of the one kind, and of the other.
+# While somebody has an event of the one kind, and of the other. Not a child of this
+# shell, which waits for all of them.
 BESIDE = """
-perf record -q -o /tmp/beside -j any,counter -e PMU/branches/u sleep 1000 &
-beside=$!
-sleep 2
-kill -0 $beside && echo "open {counters}"
-{counted}kill $beside
-perf stat -o /dev/null -e \
-'{{PMU/instructions,period=1000003,acr_mask=0x2/u,PMU/branches,period=100003/u}}' \
-sleep 1000 &
-beside=$!
-sleep 2
-kill -0 $beside && echo "open {reloaded}"
-{reloads}kill $beside
+beside() {{ ("$@" sleep 1000 & echo $! >/tmp/beside); sleep 2; kill -0 $(cat /tmp/beside); }}
+beside perf record -q -o /tmp/data -j any,counter -e PMU/branches/u && echo "open {counters}"
+{counted}kill $(cat /tmp/beside)
+beside perf record -q -o /tmp/data -e \
+'{{PMU/instructions,period=1000003,acr_mask=0x2/u,PMU/branches,period=100003/u}}' &&
+echo "open {reloaded}"
+{reloads}kill $(cat /tmp/beside)
 """
 
 

@@ -259,7 +259,8 @@ int main(int argc, char **argv)
 	} else if (!strcmp(what, "overflow")) {
 		run_overflow();
 	} else {
-		fprintf(stderr, "usage: topdown-self phases|snapshots|reads [NUMBER [NUMBER]] | overflow\n");
+		fprintf(stderr, "usage: topdown-self phases|snapshots|reads [NUMBER [NUMBER]]\n"
+			"       topdown-self overflow\n");
 		return 2;
 	}
 	return 0;
