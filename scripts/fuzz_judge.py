@@ -179,12 +179,16 @@ class Timeline:
         return position - SAME / 2, self.kinds.position(block + 1) + SAME / 2
 
     def throttle(self):
-        """A group pauses where the last sample before that was taken."""
+        """A group pauses where the last sample before that was taken, and at
+        all points that read the same clock."""
         samples = [point for point in self.points if point.sampled]
         for operation in self.group.operations:
             if operation.what == "throttle" and samples:
-                min(samples, key=lambda point: abs(point.time - operation.before)
-                    ).throttled = True
+                begin = min(samples, key=lambda point:
+                            abs(point.time - operation.before)).clock
+                for point in self.points[bisect.bisect_left(self.clocks, begin):
+                                         bisect.bisect(self.clocks, begin + SAME)]:
+                    point.throttled = True
 
     def bound(self):
         """What the group has missed at each point: that never gets less."""

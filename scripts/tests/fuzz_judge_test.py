@@ -95,12 +95,15 @@ class Machine:
         self.runs = True
         return self
 
-    def pause(self, blocks, number):
-        """It is throttled."""
+    def pause(self, blocks, number, read=False):
+        """It is throttled, and may be read meanwhile."""
         self.lines.append(f"O 1 {self.time} {self.time} throttle {number} 0 0 0")
         running = self.running
-        self.wait(blocks)
-        self.running = running + 10 * blocks
+        for part in (blocks // 3, blocks - blocks // 3):
+            self.wait(part)
+            self.running = running = running + 10 * part
+            if read:
+                self.read()
         self.lines.append(f"O 1 {self.time} {self.time} unthrottle {number} 0 0 0")
         return self
 
@@ -296,6 +299,13 @@ class JudgeTest(unittest.TestCase):
         while len(machine.samples()) < 3:
             machine.run(1)
         machine.pause(3333, 0).run(30000)
+        self.right(machine)
+
+    def test_a_group_that_is_read_while_it_pauses(self):
+        machine = Machine(RATIO)
+        while len(machine.samples()) < 3:
+            machine.run(1)
+        machine.pause(3333, 0, read=True).run(30000)
         self.right(machine)
 
     def test_operations(self):
