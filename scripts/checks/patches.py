@@ -30,6 +30,8 @@ ENVIRONMENT = dict(os.environ, CCACHE_DIR=CACHE + "/ccache", CCACHE_BASEDIR=TOP,
 KBUILD = ["nice", "make", "-C", TREE, *COMPILER, "KBUILD_BUILD_TIMESTAMP=@1",
           "KBUILD_BUILD_USER=corepmu", "KBUILD_BUILD_HOST=corepmu"]
 OPTIONS = TREE + "/arch/x86/events/intel/Kconfig"
+# What is between the braces of a function
+BODY = re.compile(r"^\{\n.*?^\}", re.M | re.S)
 # Folders that are built whole, as a header of theirs may have changed.
 EVENTS = ("arch/x86/events/", "kernel/events/")
 
@@ -207,18 +209,29 @@ def perf(walk, name, variant):
         *PERF_WITHOUT, *PERF_VARIANTS[variant], out + "/perf"])
 
 
-def export(folder, name, revision, paths):
-    """Put a revision's C files below a folder of the patch's name."""
+def shown(revision, path):
+    """A file of a revision, empty where there is none."""
+    return subprocess.run(["git", "show", f"{revision}:{path}"], cwd=SERIES,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          text=True, check=False).stdout
+
+
+def export(folder, name, revision, paths, other):
+    """Put a revision's C files below a folder of the patch's name.
+
+    Functions that the other revision has as well are left empty: what is said of
+    them is nothing new, and they are by far the most.
+    """
     for path in paths:
-        shown = subprocess.run(["git", "show", f"{revision}:{path}"], cwd=SERIES,
-                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                               text=True, check=False)
-        if shown.returncode:
+        text = shown(revision, path)
+        if not text:
             continue
+        known = set(BODY.findall(shown(other, path)))
         place = f"{folder}/{name}/{path}"
         os.makedirs(os.path.dirname(place), exist_ok=True)
         with open(place, "w", encoding="utf-8") as file:
-            file.write(shown.stdout)
+            file.write(BODY.sub(lambda body, known=known: "{\n}"
+                                if body[0] in known else body[0], text))
 
 
 def semantic_patch(script, folder):
@@ -238,7 +251,7 @@ def semantic_patch(script, folder):
 
 
 def cocci(check, all_commits):
-    """All revisions of all files at once: starting takes most of the time."""
+    """All revisions of all files at once."""
     if not any(check.wants("patches", name + "-coccicheck")
                for name, _ in all_commits):
         return
@@ -249,8 +262,8 @@ def cocci(check, all_commits):
     for name, commit in all_commits:
         paths = [path[:-2] + ".c" for path in sources(touched(commit))]
         every.update(paths)
-        export(folder, name, commit, paths)
-    export(folder, "base", "base", sorted(every))
+        export(folder, name, commit, paths, "base")
+    export(folder, "base", "base", sorted(every), "series")
     scripts = sorted(glob.glob(SERIES + "/scripts/coccinelle/*/*.cocci"))
     said = ""
     with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
