@@ -22,7 +22,10 @@ GROUPS = {
 }
 # One step has more instructions a branch than the groups ask for, one fewer.
 STEPS = (3, ("many:50000", "few:100000"))
-SWITCHED = (600, ("many:700", "yield", "few:900", "yield"))
+# Two programs that have to wait for each other, with a group each
+SWITCHED = (600, ("many:700", "yield", "few:2900", "yield"))
+SWITCHED_GROUPS = {"switched": "both", "switched-three": "three",
+                   "switched-six": "six"}
 # Not all groups fit at once. The first samples where many instructions have one
 # branch, the second where few have, and the last members count what the others saw.
 INSNS, BRANCHES = 20000, 2000
@@ -185,7 +188,7 @@ def plexed_wrong(text):
 def place(check, name):
     cpu, pmu, number, properties = PLACES[name]
     tests = [f"acr-truth-{part}-{name}"
-             for part in (*GROUPS, "switched", "multiplexed")]
+             for part in (*GROUPS, *SWITCHED_GROUPS, "multiplexed")]
     if not any(check.wants("machine", test) for test in tests) or \
             not check.need("machine", *MACHINE_PARTS):
         return
@@ -193,21 +196,22 @@ def place(check, name):
     script = SCRIPT.format(cpu=number, pmu=pmu)
     for group in GROUPS.values():
         script += f"echo ==\non {group} {words(STEPS)}\n"
-    # Two that have to wait for each other: first the one in the background.
-    command = f"on {GROUPS['both']} {words(SWITCHED)}"
-    script += f"{command} >/tmp/other &\necho ==\n{command}\n"
-    script += "wait\necho ==\ncat /tmp/other\n"
+    for group in SWITCHED_GROUPS.values():
+        # First the one in the background
+        command = f"on {GROUPS[group]} {words(SWITCHED)}"
+        script += f"{command} >/tmp/other &\necho ==\n{command}\n"
+        script += "wait\necho ==\ncat /tmp/other\n"
     script += "echo ==\non " + " ".join(PLEXED) + f" {words(PLEXED_STEPS)}\n"
     status, text, log = boot(f"acr-truth-{name}", script, "--cpu", cpu,
                              *(["--cpu-option", properties] if properties else []))
     parts = text.split("==\n")[1:]
-    parts += [""] * (len(GROUPS) + 3 - len(parts))
-    reasons = [wrong(group, STEPS, part)
-               for group, part in zip(GROUPS.values(), parts)]
-    rest = parts[len(GROUPS):]
-    reasons.append(wrong(GROUPS["both"], SWITCHED, rest[0], 1000) or
-                   wrong(GROUPS["both"], SWITCHED, rest[1]))
-    reasons.append(plexed_wrong(rest[2]))
+    parts += [""] * (len(GROUPS) + 2 * len(SWITCHED_GROUPS) + 1 - len(parts))
+    rest = iter(parts)
+    reasons = [wrong(group, STEPS, next(rest)) for group in GROUPS.values()]
+    reasons += [wrong(GROUPS[group], SWITCHED, next(rest), 1000) or
+                wrong(GROUPS[group], SWITCHED, next(rest))
+                for group in SWITCHED_GROUPS.values()]
+    reasons.append(plexed_wrong(next(rest)))
     seconds = time.monotonic() - start
     for test, reason in zip(tests, reasons):
         if status and not reason:
@@ -245,7 +249,8 @@ def late(check):
                      time.monotonic() - start, log, reason or "")
 
 
-# The boot CPU sleeps while the group runs, and wakes up with empty registers.
+# The boot CPU sleeps while the group runs, and wakes up with empty registers. Out
+# of hibernation, for which the machine has no disk, it comes the same way.
 SLEPT = "insns:1000000:0x2,branches:75000:0x3"
 SLEPT_STEPS = (1, ("many:100000000",))
 SLEEP = f"""
