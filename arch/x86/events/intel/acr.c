@@ -725,13 +725,25 @@ static void intel_acr_throttle_work(struct irq_work *work)
 static DEFINE_PER_CPU(struct irq_work, intel_acr_throttle_irq) =
 	IRQ_WORK_INIT_HARD(intel_acr_throttle_work);
 
+static bool intel_acr_any_throttled(const struct cpu_hw_events *cpuc)
+{
+	int i;
+
+	for (i = 0; i < cpuc->n_events; i++) {
+		if (cpuc->event_list[i]->hw.interrupts == PERF_MAX_INTERRUPTS)
+			return true;
+	}
+
+	return false;
+}
+
 static int intel_acr_handle_irq(struct pt_regs *regs)
 {
 	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
 	int handled = static_call(intel_acr_base_handle_irq)(regs);
 
 	/* Not again for those that pause already */
-	if (cpuc->n_late_setup &&
+	if (cpuc->n_late_setup && intel_acr_any_throttled(cpuc) &&
 	    intel_acr_unpaused(cpuc, 0) < cpuc->n_events)
 		irq_work_queue(this_cpu_ptr(&intel_acr_throttle_irq));
 
@@ -939,14 +951,9 @@ static void intel_acr_in_use(bool on)
 			   (void *)&__static_call_return0);
 }
 
-static bool intel_acr_uses(const struct perf_event *event)
-{
-	return is_acr_event(event);
-}
-
 static const struct x86_dyn_feature intel_acr_dyn_feature = {
 	.constrain	= intel_acr_group_constraint,
-	.uses		= intel_acr_uses,
+	.uses		= is_acr_event,
 	.in_use		= intel_acr_in_use,
 	.no_counters	= intel_acr_no_counters,
 };
