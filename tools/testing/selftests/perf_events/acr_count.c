@@ -225,6 +225,25 @@ static bool pauses(const struct group *group, int member)
 	       records(group->map[member], PERF_RECORD_UNTHROTTLE);
 }
 
+/* A group that takes counters, the first ones if its events are precise */
+static int open_intruder(struct group *intruder, int type, unsigned int precise)
+{
+	const struct member member = {
+		.config		= EVENT_INSTRUCTIONS,
+		.period		= 50000000,
+		.precise	= precise,
+	};
+	unsigned int k;
+
+	memset(intruder, 0, sizeof(*intruder));
+	for (k = 0; k < INTRUDERS; k++) {
+		if (add_member(intruder, type, &member))
+			return -1;
+	}
+
+	return 0;
+}
+
 /*
  * Events that are new are scheduled together with all that are there. Precise
  * ones take the first counters from the last members, who get them back when
@@ -264,17 +283,8 @@ TEST_F(acr, acr_b11_moved_while_paused)
 		uint64_t place = counter(&group, 2);
 		bool paused;
 
-		memset(&intruder, 0, sizeof(intruder));
-		for (k = 0; k < INTRUDERS; k++) {
-			const struct member member = {
-				.config		= EVENT_INSTRUCTIONS,
-				.period		= 50000000,
-				.precise	= i % 2 ? 0 : 3,
-			};
-
-			ASSERT_EQ(add_member(&intruder, self->with->type,
-					     &member), 0);
-		}
+		ASSERT_EQ(open_intruder(&intruder, self->with->type, i % 2 ? 0 : 3),
+			  0);
 
 		/* Not just before the tick that starts them */
 		for (k = 0; k < 20 && !pauses(&group, 2); k++)
@@ -342,17 +352,7 @@ TEST_F(acr, acr_b26_moved_to_armed_counter)
 		uint64_t place = counter(&paused, 0), armed;
 		bool throttled;
 
-		memset(&intruder, 0, sizeof(intruder));
-		for (k = 0; k < INTRUDERS; k++) {
-			const struct member member = {
-				.config		= EVENT_INSTRUCTIONS,
-				.period		= 50000000,
-				.precise	= 3,
-			};
-
-			ASSERT_EQ(add_member(&intruder, self->with->type,
-					     &member), 0);
-		}
+		ASSERT_EQ(open_intruder(&intruder, self->with->type, 3), 0);
 		armed = counter(&group, last_member);
 		ioctl(group.fd[last_member], PERF_EVENT_IOC_DISABLE, 0);
 
