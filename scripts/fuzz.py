@@ -15,7 +15,6 @@ import argparse
 import os
 import random
 import re
-import runpy
 import sys
 
 sys.dont_write_bytecode = True
@@ -24,7 +23,7 @@ from checks import harness  # noqa: E402
 from fuzz_judge import Judge  # noqa: E402
 
 COLUMNS = ("seed", "seconds", "groups", "samples", "splats", "gp", "unjustified")
-COMPLAINTS = runpy.run_path(harness.MACHINE + "/run")["COMPLAINTS"]
+COMPLAINTS = harness.RUN["COMPLAINTS"]
 # Beside a P-core two E-cores, so that one can go and threads can move.
 HYBRID = "pmusim-atoms=0x6"
 # What the seed chooses from, in turn: CPU, and more properties of it. Masks of

@@ -107,16 +107,18 @@ def late(check):
                min(found["joined"]) > 0, tail(text, 40))
 
 
-# PMIs of a counter that nobody uses, one a shell's loop: an NMI of the local APIC
-# to itself, as none comes by itself. The sampler is far from an overflow, which would be progress. The
-# machine's complaint is what the test is about.
-STUCK = """
+# CPU 0 may freeze for a sampler that is far from an overflow, which would be progress.
+FAR = """
 pmu=/sys/bus/event_source/devices/cpu
 echo 1 >$pmu/freeze_counters
-perf record -q -o /dev/null -C 0 -e cpu/instructions,period=0x10000000000,freeze=1/u sleep 1000 &
+perf record -q -o /tmp/data -C 0 -e cpu/instructions,period=0x10000000000,freeze=1/u sleep 1000 &
 until grep -q '^active: 0$' $pmu/freeze_counters_state; do
 	usleep 50000
 done
+"""
+# PMIs of a counter that nobody uses, one a shell's loop: an NMI of the local APIC
+# to itself, as none comes by itself. The machine's complaint is what the test is about.
+STUCK = FAR + """
 cat >/tmp/stuck <<'END'
 number=0
 while [ $number -lt $1 ]; do
@@ -155,13 +157,7 @@ def stuck(check):
 
 # PMIs of a counter whose event has gone, the latter ones with the counters frozen.
 # Too few to be taken for stuck.
-DELETED = """
-pmu=/sys/bus/event_source/devices/cpu
-echo 1 >$pmu/freeze_counters
-perf record -q -o /tmp/data -C 0 -e cpu/instructions,period=0x10000000000,freeze=1/u sleep 1000 &
-until grep -q '^active: 0$' $pmu/freeze_counters_state; do
-	usleep 50000
-done
+DELETED = FAR + """
 cat >/tmp/deleted <<'END'
 for bits in 0x4 0x0800000000000004; do
 	number=0

@@ -45,8 +45,10 @@ IMAGES = {kernel: f"{BUILD}/{folder}/arch/x86/boot/bzImage" for kernel, folder i
 # LONG=N: N times as much of those tests that could go on forever.
 LONG = int(os.environ.get("LONG", "1"))
 MACHINE_PARTS = ("kernel", "rootfs", "qemu")
+# What the program that boots the machine knows
+RUN = runpy.run_path(MACHINE + "/run")
 # CPU: how QEMU is asked for it
-CPUS = runpy.run_path(MACHINE + "/run")["CPUS"]
+CPUS = RUN["CPUS"]
 # A test of a numbered requirement has the number in its name; C spells it
 # acr_b12_some_thing.
 REQUIREMENT = re.compile(r"(?:(.*)\.)?(acr|pmi|topdown)_([bdekr]?)(\d+)_(.*)", re.I)

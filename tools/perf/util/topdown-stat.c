@@ -151,8 +151,8 @@ static unsigned int table_level(const char *filter)
 /* What could be had instead of what is refused */
 static void print_offer(const char *filter)
 {
-	unsigned int level = metricgroups__topdown_max_level();
-	unsigned int pipeline = level ? 0 : pipeline_level(filter);
+	bool topdown = metricgroups__topdown_max_level();
+	unsigned int level = table_level(filter);
 	char *cpuid = perf_pmu__getcpuid(NULL);
 	struct strbuf sb;
 
@@ -161,14 +161,12 @@ static void print_offer(const char *filter)
 	pr_err("CPU %s offers\n"
 	       "  by events slots and topdown-* in sysfs: %s\n",
 	       cpuid ?: "(unknown)", sb.buf);
-	if (pipeline)
-		pr_err("  by metric groups PipelineL*: up to level %u\n", pipeline);
-	else if (!level)
-		pr_err("  by metric groups TopdownL*: none\n");
-	else if (topdown_stat__lacks_slots("TopdownL1"))
-		pr_err("  by metric groups TopdownL*: none, as they need slots\n");
+	if (level)
+		pr_err("  by metric groups %s*: up to level %u\n",
+		       topdown ? "TopdownL" : "PipelineL", level);
 	else
-		pr_err("  by metric groups TopdownL*: up to level %u\n", level);
+		pr_err("  by metric groups TopdownL*: none%s\n",
+		       topdown ? ", as they need slots" : "");
 	strbuf_release(&sb);
 	free(cpuid);
 }

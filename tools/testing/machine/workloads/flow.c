@@ -29,7 +29,6 @@
 #include <fcntl.h>
 #include <linux/elf.h>
 #include <linux/perf_event.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -41,11 +40,11 @@
 #include <unistd.h>
 
 #include "pmu_type.h"
+#include "records.h"
 
 #define EVENT_INSNS	0xc0
 #define EVENT_BRANCHES	0xc4
 
-#define PAGES		256
 #define STACK_MAX	32
 #define RUNS_MAX	40000
 #define CALLS		50
@@ -86,12 +85,6 @@ static struct {
 	uint64_t ip, nr;
 	struct perf_branch_entry entry[STACK_MAX];
 } last;
-
-static void die(const char *what)
-{
-	perror(what);
-	exit(2);
-}
 
 static void note(uint64_t start, uint64_t end)
 {
@@ -160,35 +153,16 @@ static void check(const struct sample *sample)
 	memcpy(last.entry, sample->entry, sample->nr * sizeof(*last.entry));
 }
 
-/* Branches are recorded anew behind each switch to this program. */
-static void walk(void *map)
+static void take(const struct perf_event_header *header,
+		 __attribute__((unused)) void *arg)
 {
-	size_t page = sysconf(_SC_PAGESIZE), size = PAGES * page;
-	struct perf_event_mmap_page *control = map;
-	uint64_t head = __atomic_load_n(&control->data_head, __ATOMIC_ACQUIRE);
-	uint64_t at = control->data_tail;
-	char *data = (char *)map + page;
-
-	while (at < head) {
-		static char copy[65536] __attribute__((aligned(8)));
-		struct perf_event_header *header = (void *)(data + at % size);
-		size_t len = header->size, part = size - at % size;
-
-		if (len > part) {
-			memcpy(copy, header, part);
-			memcpy(copy + part, data, len - part);
-			header = (void *)copy;
-		}
-		if (header->type == PERF_RECORD_SAMPLE) {
-			check((void *)header);
-		} else if (header->type == PERF_RECORD_LOST) {
-			/* A slow host samples too often; the others are right. */
-			result.lost++;
-			last.known = false;
-		}
-		at += len;
+	if (header->type == PERF_RECORD_SAMPLE) {
+		check((void *)header);
+	} else if (header->type == PERF_RECORD_LOST) {
+		/* A slow host samples too often; the others are right. */
+		result.lost++;
+		last.known = false;
 	}
-	__atomic_store_n(&control->data_tail, at, __ATOMIC_RELEASE);
 }
 
 static int open_event(uint64_t config)
@@ -362,31 +336,20 @@ static void work(void)
 int main(int argc, char **argv)
 {
 	unsigned long runs = 0;
-	cpu_set_t set;
 	int fd[2], i;
 	void *map;
 
 	parse(argc, argv);
-	CPU_ZERO(&set);
-	CPU_SET(option.cpu, &set);
-	if (sched_setaffinity(0, sizeof(set), &set))
-		die("flow: sched_setaffinity");
-
+	run_on(option.cpu);
 	fd[0] = open_event(EVENT_INSNS);
 	fd[1] = open_event(EVENT_BRANCHES);
-	map = mmap(NULL, (1 + PAGES) * sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE,
-		   MAP_SHARED, fd[0], 0);
-	if (map == MAP_FAILED)
-		die("flow: mmap");
-	/* One buffer, so that samples come in their order */
-	if (ioctl(fd[1], PERF_EVENT_IOC_SET_OUTPUT, fd[0]))
-		die("flow: PERF_EVENT_IOC_SET_OUTPUT");
+	map = map_records(fd[0], fd[1]);
 
 	for (i = 0; i < 2; i++)
 		ioctl(fd[i], PERF_EVENT_IOC_ENABLE, 0);
 	while (runs < RUNS_MAX && result.samples < option.samples) {
 		work();
-		walk(map);
+		walk_records(map, take, NULL);
 		runs++;
 	}
 	/* Not disabled yet: with the events goes code that was patched for them. */

@@ -31,18 +31,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "pmu_type.h"
+#include "records.h"
 
 #define EVENT_INSNS	0xc0
 #define EVENT_BRANCHES	0xc4
@@ -52,7 +51,6 @@
 #define REG_SI		4
 #define REG_IP		8
 
-#define PAGES		256
 #define ROUNDS		5000
 #define STACK_MAX	32
 /* Far more than it takes */
@@ -188,12 +186,6 @@ static bool is_taken(uint64_t rounds, int jump)
 		return rounds > 1;
 
 	return !(rounds * FACTOR >> (FIRST_BIT + jump) & 1);
-}
-
-static void die(const char *what)
-{
-	perror(what);
-	exit(2);
 }
 
 static void show(const struct sample *sample, const struct user_regs *regs,
@@ -389,38 +381,19 @@ static void check(const struct sample *sample, struct begin *begin)
 }
 
 /* Branches are recorded anew behind each switch to this program */
-static void walk(void *map)
+static void take(const struct perf_event_header *header, void *arg)
 {
-	size_t page = sysconf(_SC_PAGESIZE), size = PAGES * page;
-	struct perf_event_mmap_page *control = map;
-	uint64_t head = __atomic_load_n(&control->data_head, __ATOMIC_ACQUIRE);
-	uint64_t at = control->data_tail;
-	char *data = (char *)map + page;
-	struct begin begin = {};
+	struct begin *begin = arg;
 
-	while (at < head) {
-		static char copy[65536] __attribute__((aligned(8)));
-		struct perf_event_header *header = (void *)(data + at % size);
-		size_t len = header->size, part = size - at % size;
-
-		if (len > part) {
-			memcpy(copy, header, part);
-			memcpy(copy + part, data, len - part);
-			header = (void *)copy;
-		}
-		if (header->type == PERF_RECORD_SAMPLE) {
-			check((void *)header, &begin);
-		} else if (header->type == PERF_RECORD_SWITCH) {
-			begin.seen = false;
-			begin.switching = header->misc &
-					  PERF_RECORD_MISC_SWITCH_OUT;
-		} else if (header->type == PERF_RECORD_LOST) {
-			/* A slow host samples too often; the others are right */
-			result.lost++;
-		}
-		at += len;
+	if (header->type == PERF_RECORD_SAMPLE) {
+		check((void *)header, begin);
+	} else if (header->type == PERF_RECORD_SWITCH) {
+		begin->seen = false;
+		begin->switching = header->misc & PERF_RECORD_MISC_SWITCH_OUT;
+	} else if (header->type == PERF_RECORD_LOST) {
+		/* A slow host samples too often; the others are right */
+		result.lost++;
 	}
-	__atomic_store_n(&control->data_tail, at, __ATOMIC_RELEASE);
 }
 
 static int open_event(uint64_t config)
@@ -493,31 +466,22 @@ static void parse(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	cpu_set_t set;
 	void *map;
 	int fd[2];
 
 	parse(argc, argv);
 	find_code();
 	find_entry();
-	CPU_ZERO(&set);
-	CPU_SET(option.cpu, &set);
-	if (sched_setaffinity(0, sizeof(set), &set))
-		die("stacks: sched_setaffinity");
-
+	run_on(option.cpu);
 	fd[0] = open_event(EVENT_INSNS);
 	fd[1] = open_event(EVENT_BRANCHES);
-	map = mmap(NULL, (1 + PAGES) * sysconf(_SC_PAGESIZE),
-		   PROT_READ | PROT_WRITE, MAP_SHARED, fd[0], 0);
-	if (map == MAP_FAILED)
-		die("stacks: mmap");
-	/* One buffer, so that samples come in their order */
-	if (ioctl(fd[1], PERF_EVENT_IOC_SET_OUTPUT, fd[0]))
-		die("stacks: PERF_EVENT_IOC_SET_OUTPUT");
+	map = map_records(fd[0], fd[1]);
 
 	while (result.runs < RUNS_MAX && result.in_loop < option.samples) {
+		struct begin begin = {};
+
 		sampled_rounds(fd[0], fd[1], ROUNDS);
-		walk(map);
+		walk_records(map, take, &begin);
 		result.runs++;
 	}
 

@@ -141,18 +141,24 @@ static void test_acr_fixed(void **state)
     assert_int_equal(status(g), 1 << 2);
 }
 
+/* Counter 4, which reloads itself, has 5 cycles to go of one misprediction */
+static void mispredict(struct guest *g, uint32_t period)
+{
+    guest_wrmsr(g, PMUSIM_MSR_GLOBAL_CTRL, 0);
+    acr(g, 4, 1 << 4, period);
+    start(g, 4, EVENT_CYCLES | COUNT_USR, WRAP(5));
+    guest_wrmsr(g, PMUSIM_MSR_GLOBAL_CTRL, 0xff);
+    guest_branch(g, 8 - g->pmu.pmu->taken_slots, 0x1000, true);
+    guest_wrmsr(g, PMUSIM_MSR_GLOBAL_CTRL, 0);
+}
+
 /* What the overflowing instruction counts too much is not dropped */
 static void test_acr_self_reload_keeps_the_rest(void **state)
 {
     struct guest *g = *state;
     const struct pmusim_pmu *pmu = g->pmu.pmu;
 
-    guest_wrmsr(g, PMUSIM_MSR_GLOBAL_CTRL, 0);
-    acr(g, 4, 1 << 4, 100);
-    start(g, 4, EVENT_CYCLES | COUNT_USR, WRAP(5));
-    guest_wrmsr(g, PMUSIM_MSR_GLOBAL_CTRL, 0xff);
-    guest_branch(g, 8 - pmu->taken_slots, 0x1000, true);
-    guest_wrmsr(g, PMUSIM_MSR_GLOBAL_CTRL, 0);
+    mispredict(g, 100);
     /* One cycle of slots and the misprediction, of which 5 were wanted */
     assert_int_equal(guest_rdmsr(g, V6_GP_CTR(4)),
                      WRAP(100) + 1 + pmu->miss_cycles - 5);
@@ -220,14 +226,8 @@ static void test_acr_reloaded_counter_has_its_own_status(void **state)
 static void test_acr_several_periods_at_once(void **state)
 {
     struct guest *g = *state;
-    const struct pmusim_pmu *pmu = g->pmu.pmu;
 
-    guest_wrmsr(g, PMUSIM_MSR_GLOBAL_CTRL, 0);
-    acr(g, 4, 1 << 4, 5);
-    start(g, 4, EVENT_CYCLES | COUNT_USR, WRAP(5));
-    guest_wrmsr(g, PMUSIM_MSR_GLOBAL_CTRL, 0xff);
-    guest_branch(g, 8 - pmu->taken_slots, 0x1000, true);
-    guest_wrmsr(g, PMUSIM_MSR_GLOBAL_CTRL, 0);
+    mispredict(g, 5);
     /* One cycle and the 17 of the misprediction: three periods and 3 */
     assert_int_equal(guest_rdmsr(g, V6_GP_CTR(4)), WRAP(5) + 3);
 }
