@@ -189,8 +189,9 @@ intel_freeze_check(struct cpu_hw_events *cpuc, struct intel_freeze_cpu *freeze)
 
 /*
  * DEBUGCTL is shared with others that read, modify and write it. Interrupts are
- * off and so are the counters, hence no PMI can come in between; and none ever
- * writes this bit, apart from the reset of a stuck one.
+ * off, and so are the counters and, before they start, the tracers: hence no PMI
+ * can come in between; and none ever writes this bit, apart from the reset of a
+ * stuck one.
  */
 static void intel_freeze_write_debugctl(bool arm)
 {
@@ -293,15 +294,16 @@ void intel_freeze_update(struct cpu_hw_events *cpuc)
 /*
  * The freeze that is left by a PMI which was lost or has not arrived: neither
  * the guest nor what the host counts in it may stand still. No PMI enables the
- * counters in between, as in x86_pmu_disable().
+ * counters in between, as in x86_pmu_disable(). What they are enabled by is
+ * read before: a PMI leaves it at 0 afterwards.
  */
 static noinline void intel_freeze_thaw_running(struct cpu_hw_events *cpuc)
 {
 	u64 ctrl;
 
+	rdmsrl(MSR_CORE_PERF_GLOBAL_CTRL, ctrl);
 	cpuc->enabled = 0;
 	barrier();
-	rdmsrl(MSR_CORE_PERF_GLOBAL_CTRL, ctrl);
 	wrmsrl(MSR_CORE_PERF_GLOBAL_CTRL, 0);
 
 	intel_freeze_thaw(cpuc);
@@ -402,9 +404,16 @@ static void intel_freeze_recompute(void *unused)
  */
 void intel_freeze_add_tracer(void)
 {
-	if (this_cpu_inc_return(intel_freeze_cpu.tracers) == 1 &&
-	    this_cpu_read(intel_freeze_cpu.armed))
-		intel_freeze_recompute(NULL);
+	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
+
+	if (this_cpu_inc_return(intel_freeze_cpu.tracers) > 1 ||
+	    !this_cpu_read(intel_freeze_cpu.armed))
+		return;
+
+	/* Who schedules events has disabled the PMU until the tracer runs */
+	perf_pmu_disable(cpuc->pmu);
+	intel_freeze_update(cpuc);
+	perf_pmu_enable(cpuc->pmu);
 }
 
 /**

@@ -159,7 +159,7 @@ static void enter_guest(void)
 {
 	unsigned long flags;
 
-	fake->ctrl = 0x7;
+	fake->ctrl = FAKE_CTRL;
 	local_irq_save(flags);
 	intel_freeze_enter_guest(&fake->cpuc);
 	local_irq_restore(flags);
@@ -212,6 +212,27 @@ static void pmi_7_guest_entry_pmi(struct kunit *test)
 	fake->on_apic_read = pmi_at_apic_read;
 	enter_guest();
 	EXPECT_LOG(test, RUNNING "r38e apic? " HANDLED " r38e w38f=7");
+}
+
+/* It comes at the last moment that it finds the counters enabled */
+static void pmi_at_ctrl_read(void)
+{
+	fake->on_ctrl_read = NULL;
+	fake_pmi();
+}
+
+static void pmi_7_guest_entry_pmi_before(struct kunit *test)
+{
+	run_consenting(0);
+	update();
+	fake->used = 0;
+	fake->status = 0x1 | CTR_FRZ;
+	fake->on_ctrl_read = pmi_at_ctrl_read;
+	enter_guest();
+	KUNIT_EXPECT_EQ(test, fake->ctrl, FAKE_CTRL);
+	KUNIT_EXPECT_EQ(test, fake->cpuc.enabled, 1);
+	KUNIT_EXPECT_EQ(test, fake->status, 0ULL);
+	fake->used = 0;
 }
 
 /* Whatever the status has is not this CPU's doing */
@@ -425,9 +446,9 @@ static void tracer_test(struct kunit *test)
 
 	/* Before it starts, and not again for a second one */
 	intel_freeze_add_tracer();
-	EXPECT_LOG(test, "off update");
+	EXPECT_LOG(test, "off r1d9 w1d9=0 r38e update");
 	intel_freeze_update(&fake->cpuc);
-	EXPECT_LOG(test, "r1d9 w1d9=0 r38e");
+	EXPECT_LOG(test, "");
 	intel_freeze_add_tracer();
 	intel_freeze_del_tracer();
 	EXPECT_LOG(test, "");
@@ -530,7 +551,7 @@ static void pmi_19_others_in_debugctl(struct kunit *test)
 static void pmi_22_bit_dropped(struct kunit *test)
 {
 	fake->debugctl = DEBUGCTLMSR_LBR;
-	fake->ctrl = 0x7;
+	fake->ctrl = FAKE_CTRL;
 	KUNIT_EXPECT_TRUE(test, intel_freeze_probe());
 	KUNIT_EXPECT_EQ(test, fake->debugctl, DEBUGCTLMSR_LBR);
 	/* Whoever schedules events enables the counters */
@@ -653,7 +674,7 @@ static void hotplug_test(struct kunit *test)
 	EXPECT_LOG(test, "w38f=0 r1d9 w1d9=0 w390=800000000000000 base");
 
 	/* Left by firmware or another kernel, with counters that run */
-	fake->ctrl = 0x7;
+	fake->ctrl = FAKE_CTRL;
 	fake->debugctl = ARMED;
 	fake->status = CTR_FRZ;
 	this_cpu_ptr(&intel_freeze_cpu)->stuck = true;
@@ -776,6 +797,7 @@ static struct kunit_case freeze_test_cases[] = {
 	KUNIT_CASE(pmi_7_guest_entry),
 	KUNIT_CASE(pmi_7_guest_entry_lost_pmi),
 	KUNIT_CASE(pmi_7_guest_entry_pmi),
+	KUNIT_CASE(pmi_7_guest_entry_pmi_before),
 	KUNIT_CASE(pmi_7_guest_entry_unarmed),
 	KUNIT_CASE(pmi_10_frozen_throttle),
 	KUNIT_CASE(pmi_11_frozen_throttle_pebs),

@@ -73,18 +73,22 @@
 #define LBR_FRZ		GLOBAL_STATUS_LBRS_FROZEN
 #define CTR_FRZ		GLOBAL_STATUS_COUNTERS_FROZEN
 
+/* GLOBAL_CTRL of an enabled PMU */
+#define FAKE_CTRL	0x7ULL
+
 /**
  * struct fake_pmu - The PMU that is not there
  * @version:		of perfmon
  * @cntval_bits:	width of a counter
  * @status:		GLOBAL_STATUS
- * @ctrl:		GLOBAL_CTRL
+ * @ctrl:		GLOBAL_CTRL, FAKE_CTRL while the PMU is enabled
  * @debugctl:		DEBUGCTL
  * @debugctl_valid:	bits of DEBUGCTL that exist
  * @sticky:		bits of @status that cannot be acknowledged
  * @late:		bits of @status that come with the next unmasking
  * @masked:		LVTPC is masked
  * @on_apic_read:	called after LVTPC was read, or NULL
+ * @on_ctrl_read:	called before GLOBAL_CTRL is read, or NULL
  * @counter:		the counters
  * @cpuc:		state of the CPU
  * @ds:			debug store of the CPU
@@ -111,6 +115,7 @@ struct fake_pmu {
 	u64			late;
 	bool			masked;
 	void			(*on_apic_read)(void);
+	void			(*on_ctrl_read)(void);
 	u64			counter[FAKE_COUNTERS];
 	struct cpu_hw_events	cpuc;
 	struct debug_store	ds;
@@ -153,6 +158,8 @@ static __printf(1, 2) void fake_note(const char *fmt, ...)
 static u64 fake_rdmsr(u32 msr)
 {
 	fake_note(" r%x", msr);
+	if (msr == MSR_CORE_PERF_GLOBAL_CTRL && fake->on_ctrl_read)
+		fake->on_ctrl_read();
 
 	return msr == STATUS ? fake->status :
 	       msr == MSR_CORE_PERF_GLOBAL_CTRL ? fake->ctrl :
@@ -247,6 +254,7 @@ static void fake_new_period(void);
 static void fake_enable_all(int added, bool pmi)
 {
 	fake_note(" on");
+	fake->ctrl = FAKE_CTRL;
 }
 
 static int fake_handle_overflows(struct pt_regs *regs, u64 status)

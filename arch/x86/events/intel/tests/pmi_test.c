@@ -106,6 +106,22 @@ static void pmi_5_new_bit(struct kunit *test)
 	}
 }
 
+/* A freeze that is reported late is acknowledged as well, or it would last */
+static void pmi_5_late_freeze(struct kunit *test)
+{
+	fake->status = 0x1;
+	fake->late = CTR_FRZ | 0x8;
+	KUNIT_EXPECT_EQ(test, fake_pmi(), 2);
+	EXPECT_LOG(test, "w38f=0 r38e lbr h1 apic w390=1 r38e h8 apic w390=800000000000008 r38e on");
+	KUNIT_EXPECT_EQ(test, fake->status, 0ULL);
+
+	fake->status = 0x1;
+	fake->late = CTR_FRZ;
+	fake_pmi();
+	KUNIT_EXPECT_EQ(test, fake->status, 0ULL);
+	fake->used = 0;
+}
+
 /* The PMI hits x86_pmu_disable() between its two steps */
 static void pmi_6_pmu_disabled(struct kunit *test)
 {
@@ -380,6 +396,7 @@ static struct kunit_case pmi_test_cases[] = {
 	KUNIT_CASE(pmi_3_wrapped_counter),
 	KUNIT_CASE(pmi_4_state_bits),
 	KUNIT_CASE(pmi_5_new_bit),
+	KUNIT_CASE(pmi_5_late_freeze),
 	KUNIT_CASE(pmi_6_pmu_disabled),
 	/* The first of those that warn, as it is done once */
 	KUNIT_CASE(pmi_21_stuck_status),
