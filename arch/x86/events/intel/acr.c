@@ -233,14 +233,18 @@ void intel_acr_group_constraint(struct cpu_hw_events *cpuc,
 				struct perf_event *event, u64 *mask)
 {
 	int n = cpuc->is_fake ? X86_PMC_IDX_MAX : cpuc->n_events;
+	u64 causes = intel_acr_counters(event->pmu).cause;
 
-	/* Validation of a group does not count its events */
-	if (!cpuc->n_late_setup && !cpuc->is_fake)
+	/*
+	 * Validation of a group does not count its events. Without causes the
+	 * registers were found to be missing: what is open goes on counting.
+	 */
+	if ((!cpuc->n_late_setup && !cpuc->is_fake) || !causes)
 		return;
 
 	if (intel_acr_is_cause(event, cpuc->event_list, n) ||
 	    (cpuc->is_fake && intel_acr_is_linked_cause(event)))
-		*mask &= intel_acr_counters(event->pmu).cause;
+		*mask &= causes;
 }
 
 static int intel_acr_check_period(struct perf_event *event, u64 value)

@@ -19,13 +19,10 @@
 #include "../perfmon_ext.h"
 
 /* E-cores of Arrow Lake: GP2-7 and FX1 on both sides */
-#define SKYMONT_GP		0xff
-#define SKYMONT_FIXED		0x77
 #define SKYMONT_ACR		0x2000000fcULL
 
 #define MAX_MEMBERS		70
 #define MAX_WRITES		64
-#define MAX_REFUSALS		8
 
 #define EVENT_BRANCHES		0xc4
 #define EVENT_SLOTS		0x0400

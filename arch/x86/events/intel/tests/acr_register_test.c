@@ -276,6 +276,23 @@ static void acr_b23_missing_registers(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, raises_pmi(event));
 }
 
+/* A cause that was open when a CPU without registers came goes on counting */
+static void acr_b23_registers_found_missing(struct kunit *test)
+{
+	struct fake_group *group = test->priv;
+	struct perf_event *event = run_member(test, 0x1, 2);
+	u64 mask = ~0ULL;
+
+	group->cpuc.n_late_setup = 1;
+	intel_acr_group_constraint(&group->cpuc, event, &mask);
+	KUNIT_EXPECT_EQ(test, mask, SKYMONT_ACR);
+
+	mask = ~0ULL;
+	event->pmu = &group->plain_core;
+	intel_acr_group_constraint(&group->cpuc, event, &mask);
+	KUNIT_EXPECT_EQ(test, mask, ~0ULL);
+}
+
 /*
  * Throttling
  */
@@ -390,6 +407,7 @@ static struct kunit_case acr_registers_test_cases[] = {
 	KUNIT_CASE(acr_b16_precise_member),
 	KUNIT_CASE(acr_b19_fixed_counter),
 	KUNIT_CASE(acr_b23_missing_registers),
+	KUNIT_CASE(acr_b23_registers_found_missing),
 	KUNIT_CASE(acr_b24_cpu_starts),
 	KUNIT_CASE(acr_b25_leftovers),
 	KUNIT_CASE(acr_b26_plain_event_clears_mask),
