@@ -48,6 +48,7 @@
  * @name:		its name
  * @type:		for perf_event_attr
  * @cpu:		its first CPU
+ * @everywhere:		it has all CPUs
  * @acr:		it has the format acr_mask
  * @max_precise:	highest precise_ip
  * @branch_counters:	number of counters that branch records can log
@@ -58,6 +59,7 @@ struct core_pmu {
 	char		name[32];
 	int		type;
 	int		cpu;
+	bool		everywhere;
 	bool		acr;
 	int		max_precise;
 	int		branch_counters;
@@ -83,6 +85,7 @@ static inline bool get_core_pmu(const char *name, struct core_pmu *pmu)
 		return false;
 
 	snprintf(pmu->name, sizeof(pmu->name), "%.31s", name);
+	pmu->everywhere = read_text(name, "cpus", text, sizeof(text));
 	if (!read_text(name, "caps/max_precise", text, sizeof(text)))
 		pmu->max_precise = atoi(text);
 	if (!read_text(name, "caps/branch_counter_nr", text, sizeof(text)))
@@ -139,12 +142,7 @@ static inline void init_attr(struct perf_event_attr *attr, int type,
 
 static inline void *map_event(int fd)
 {
-	size_t size = (1 + BUFFER_PAGES) * sysconf(_SC_PAGESIZE);
-	void *map;
-
-	map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-
-	return map == MAP_FAILED ? NULL : map;
+	return map_pages(fd, BUFFER_PAGES);
 }
 
 /* Number of records of a type */

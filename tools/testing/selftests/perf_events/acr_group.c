@@ -238,12 +238,74 @@ TEST_F(acr, acr_b9_migration)
 		for (cpu = 0; cpu < cpus; cpu++) {
 			ASSERT_EQ(pin(cpu), 0);
 			EXPECT_SILENT(work_samples(&filter, 0));
+			if (self->with->everywhere || cpu == self->with->cpu)
+				EXPECT_SAMPLES(SAMPLES, work_samples(&sampler, 0));
 		}
-		ASSERT_EQ(pin(self->with->cpu), 0);
-		EXPECT_SAMPLES(SAMPLES, work_samples(&sampler, 0));
 	}
 	close_group(&filter);
 	close_group(&sampler);
+}
+
+/* The emulated PMU counts writes of a register */
+#define PMUSIM_INDEX		0x504d5502
+#define PMUSIM_INDEX_WRITES	0x504d5504
+#define MSR_ARCH_LBR_DEPTH	0x14cf
+
+/* How often the branch records are reset while an event goes and comes, or < 0 */
+static int resets(const struct core_pmu *pmu, int fd)
+{
+	uint64_t before, after, msr = MSR_ARCH_LBR_DEPTH;
+	int i;
+
+	if (access_msr(pmu->cpu, PMUSIM_INDEX, &msr, true) ||
+	    access_msr(pmu->cpu, PMUSIM_INDEX_WRITES, &before, false))
+		return -1;
+	for (i = 0; i < 10; i++) {
+		ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+		ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	}
+	access_msr(pmu->cpu, PMUSIM_INDEX_WRITES, &after, false);
+
+	return after - before;
+}
+
+static void branch_records(struct perf_event_attr *attr, uint64_t what)
+{
+	attr->sample_type |= PERF_SAMPLE_BRANCH_STACK;
+	attr->branch_sample_type = PERF_SAMPLE_BRANCH_USER | what;
+}
+
+/* The leader of those with branch counters resets the branch records of all */
+TEST_F(acr, acr_d3_refused_branch_counters)
+{
+	struct perf_event_attr attr;
+	int leader, member;
+
+	if (!self->with->branch_counters)
+		SKIP(return, "no branch counters");
+
+	init_attr(&attr, self->with->type, EVENT_INSTRUCTIONS, MAX_PERIOD, 0);
+	branch_records(&attr, PERF_SAMPLE_BRANCH_ANY);
+	leader = open_attr(&attr, -1);
+	ASSERT_GE(leader, 0);
+	work();
+	if (resets(self->with, leader) < 0)
+		SKIP(return, "not emulated");
+	EXPECT_EQ(resets(self->with, leader), 0);
+
+	/* No call stack goes with other branches */
+	branch_records(&attr, PERF_SAMPLE_BRANCH_COUNTERS |
+		       PERF_SAMPLE_BRANCH_CALL_STACK |
+		       PERF_SAMPLE_BRANCH_ANY_RETURN);
+	EXPECT_EQ(open_attr(&attr, leader), -EINVAL);
+	EXPECT_EQ(resets(self->with, leader), 0);
+
+	branch_records(&attr, PERF_SAMPLE_BRANCH_COUNTERS | PERF_SAMPLE_BRANCH_ANY);
+	member = open_attr(&attr, leader);
+	ASSERT_GE(member, 0);
+	EXPECT_EQ(resets(self->with, leader), 10);
+	close(member);
+	close(leader);
 }
 
 /* An event that can be mapped although it is inherited */
@@ -269,6 +331,15 @@ static void work_in_child(void)
 	waitpid(pid, NULL, 0);
 }
 
+static unsigned long child_samples(struct group *group)
+{
+	unsigned long before = samples(group->map[0]);
+
+	work_in_child();
+
+	return samples(group->map[0]) - before;
+}
+
 TEST_F(acr, acr_b22_inherited_member)
 {
 	static const struct member members[] = {
@@ -277,21 +348,30 @@ TEST_F(acr, acr_b22_inherited_member)
 		{ EVENT_BRANCHES, 1000, 0x4 },
 		{}
 	};
-	struct group group = {};
+	struct group filter = {}, sampler = {};
 	int i;
 
-	for (i = 0; i < 3; i++)
-		ASSERT_EQ(add_inherited(&group, self->with->type,
-					self->with->cpu, &members[i]), 0);
-	work_in_child();
-	EXPECT_SILENT(samples(group.map[0]));
+	for (i = 0; i < 3; i++) {
+		struct member member = members[i];
+
+		ASSERT_EQ(add_inherited(&filter, self->with->type,
+					self->with->cpu, &member), 0);
+		/* The third comes too late */
+		member.period = 100000;
+		ASSERT_EQ(add_inherited(&sampler, self->with->type,
+					self->with->cpu, &member), 0);
+	}
+	EXPECT_SILENT(child_samples(&filter));
+	EXPECT_SAMPLES(SAMPLES, child_samples(&sampler));
 
 	/* The second is not inherited any more; the third is the third still */
-	close_member(&group, 1);
-	work_in_child();
-	EXPECT_SILENT(samples(group.map[0]));
-	EXPECT_EQ(samples(group.map[2]), 0);
-	close_group(&group);
+	close_member(&filter, 1);
+	close_member(&sampler, 1);
+	EXPECT_SILENT(child_samples(&filter));
+	EXPECT_SAMPLES(SAMPLES, child_samples(&sampler));
+	EXPECT_EQ(samples(filter.map[2]), 0);
+	close_group(&filter);
+	close_group(&sampler);
 }
 
 #define WORK_ONLY	"ACR_RUN_WORK_ONLY"

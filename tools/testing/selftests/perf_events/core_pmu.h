@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -82,6 +83,17 @@ static inline int open_attr(struct perf_event_attr *attr, int leader)
 	int fd = syscall(SYS_perf_event_open, attr, 0, -1, leader, 0);
 
 	return fd < 0 ? -errno : fd;
+}
+
+/* With so many pages for records */
+static inline void *map_pages(int fd, int pages)
+{
+	size_t size = (1 + pages) * sysconf(_SC_PAGESIZE);
+	void *map;
+
+	map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	return map == MAP_FAILED ? NULL : map;
 }
 
 #endif /* __PERF_EVENTS_CORE_PMU_H */

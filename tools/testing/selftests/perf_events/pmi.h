@@ -255,12 +255,7 @@ static inline uint64_t count(int fd)
 
 static inline void *map_event(int fd)
 {
-	size_t size = (1 + BUFFER_PAGES) * sysconf(_SC_PAGESIZE);
-	void *map;
-
-	map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-
-	return map == MAP_FAILED ? NULL : map;
+	return map_pages(fd, BUFFER_PAGES);
 }
 
 static inline void unmap_event(void *map)
@@ -403,6 +398,9 @@ static inline void accesses(struct __test_metadata *_metadata, uint64_t config,
 			    uint64_t writes)
 {
 	struct accessed ctrl, status, reset, debugctl, pebs;
+	static const uint32_t msrs[] = {
+		PMUSIM_READS, PMUSIM_WRITES, PMUSIM_PMIS, PMUSIM_LVTPC_WRITES,
+	};
 	uint64_t before[4], after[4], pmis;
 	struct perf_event_attr attr;
 	int fd, i;
@@ -416,7 +414,7 @@ static inline void accesses(struct __test_metadata *_metadata, uint64_t config,
 	ASSERT_GE(fd, 0);
 	work(1000);
 	for (i = 0; i < 4; i++)
-		before[i] = rdmsr(PMUSIM_READS + i * (i < 3) + 4 * (i == 3));
+		before[i] = rdmsr(msrs[i]);
 	ctrl = accessed(MSR_GLOBAL_CTRL, NULL);
 	status = accessed(MSR_GLOBAL_STATUS, NULL);
 	reset = accessed(MSR_GLOBAL_STATUS_RESET, NULL);
@@ -429,8 +427,7 @@ static inline void accesses(struct __test_metadata *_metadata, uint64_t config,
 	status = accessed(MSR_GLOBAL_STATUS, &status);
 	ctrl = accessed(MSR_GLOBAL_CTRL, &ctrl);
 	for (i = 0; i < 4; i++)
-		after[i] = rdmsr(PMUSIM_READS + i * (i < 3) + 4 * (i == 3)) -
-			   before[i];
+		after[i] = rdmsr(msrs[i]) - before[i];
 	close(fd);
 
 	pmis = after[2];
