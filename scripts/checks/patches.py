@@ -58,6 +58,9 @@ CONFIGS = {
                "PERF_EVENTS_AMD_BRS": "n", "CPU_SUP_AMD": "n"},
 }
 EVERY_PATCH = ("on", "off")
+# Others' files that use what the series changes.
+USERS = ["arch/x86/kvm/vmx/vmx.o", "arch/x86/kvm/vmx/pmu_intel.o"]
+WATCHDOG = "kernel/watchdog_perf.o"
 PERF_VARIANTS = {
     "plain": ["NO_LIBTRACEEVENT=1"],
     "traceevent": [],
@@ -101,6 +104,12 @@ def sources(paths):
             and not path.startswith(("tools/", "Documentation/"))]
 
 
+def elsewhere(config, objects):
+    """Those of @objects that a configuration has beside the events' folders."""
+    return [path for path in objects if not path.startswith(EVENTS) and
+            (path != WATCHDOG or config != "no-watchdog")]
+
+
 def warnings(text):
     """{text without its line number: the line} of each warning."""
     return {re.sub(r"^\S*?((?:arch|kernel|include|drivers|tools)/\S+?):[\d:]+",
@@ -115,6 +124,8 @@ class Walk:
     def __init__(self, check):
         self.check = check
         self.known = {}
+        # Symbols by configuration, of the base
+        self.undefined = {}
         self.all = commits()
 
     def judge(self, test, kind, status, text, seconds, log):
@@ -195,9 +206,38 @@ def build(walk, name, config, objects=()):
     """Compile with all warnings what a patch touches or may have changed."""
     make = configure(config)
     walk.run(name and f"{name}-build-{config}", "build-" + config,
-             [*make, f"-j{JOBS}", "W=1", *EVENTS,
-              *(path for path in objects if not path.startswith(EVENTS))])
+             [*make, f"-j{JOBS}", "W=1", *EVENTS, *elsewhere(config, objects)])
     return make
+
+
+def symbols(config, objects):
+    """(defined, undefined) of what was built in a configuration."""
+    out = f"{BUILD}/patches/{config}/"
+    files = [out + path for path in (*(folder + "built-in.a" for folder in EVENTS),
+                                     *elsewhere(config, objects))
+             if os.path.exists(out + path)]
+    text = subprocess.run(["nm", *files], stdout=subprocess.PIPE, text=True,
+                          check=True).stdout
+    found = set(re.findall(r"^ {17}[Uw] (\S+)$", text, re.M))
+    defined = set(re.findall(r"^[0-9a-f]+ [A-Za-z] (\S+)$", text, re.M))
+    return defined, found - defined
+
+
+def missing(undefined, before, full):
+    """What is used and was not before, of all that a full configuration defines:
+    here nobody does."""
+    return sorted((undefined - before) & full)
+
+
+def linked(walk, objects):
+    """No configuration leaves out what another part of it calls."""
+    full, _ = symbols("on", objects)
+    for config in CONFIGS:
+        start = time.monotonic()
+        found = missing(symbols(config, objects)[1], walk.undefined[config], full)
+        walk.check.record("patches", f"last-symbols-{config}",
+                          "fail" if found else "pass", time.monotonic() - start,
+                          why="undefined: " + " ".join(found) if found else "")
 
 
 def perf(walk, name, variant):
@@ -260,7 +300,7 @@ def cocci(check, all_commits):
     shutil.rmtree(folder, ignore_errors=True)
     every = set()
     for name, commit in all_commits:
-        paths = [path[:-2] + ".c" for path in sources(touched(commit))]
+        paths = [path for path in touched(commit) if path.endswith(".c")]
         every.update(paths)
         export(folder, name, commit, paths, "base")
     export(folder, "base", "base", sorted(every), "series")
@@ -327,6 +367,16 @@ def documentation(check):
              and re.search("warning|error", line, re.I)]
     check.record("patches", "htmldocs", "fail" if status or about else "pass",
                  time.monotonic() - start, log, "\n".join(about) or tail(text))
+
+    pages = git("diff", "--name-only", "base..series", "--",
+                "Documentation/ABI").split()
+    log = LOG + "/patches-abi.log"
+    status, text = captured(["sh", "-c", f"cd {TREE} && perl scripts/get_abi.pl validate"],
+                            log)
+    about = [line for line in text.splitlines()
+             if any(os.path.basename(page) in line for page in pages)]
+    check.record("patches", "abi", "fail" if status or about or not pages else "pass",
+                 0, log, "\n".join(about) or tail(text))
 
 
 def kernel_patch(paths):
@@ -396,7 +446,9 @@ def run(check):
     there = [target for target in kernel
              if os.path.exists(f"{TREE}/{target[:-2]}.c")]
     for config in CONFIGS:
-        make = build(walk, None, config, there if config in EVERY_PATCH else ())
+        make = build(walk, None, config,
+                     there + USERS if config == "on" else there)
+        walk.undefined[config] = symbols(config, there)[1]
         if config == "on":
             sparse(walk, None, make, there)
     for variant in PERF_VARIANTS:
@@ -417,5 +469,7 @@ def run(check):
             selftests(walk, name)
     for config in CONFIGS:
         if config not in EVERY_PATCH:
-            build(walk, "last", config)
+            build(walk, "last", config, kernel)
+    build(walk, "last-users", "on", USERS)
+    linked(walk, kernel)
     documentation(check)

@@ -4,6 +4,7 @@
 
 import os
 import sys
+import tempfile
 import unittest
 from unittest import mock
 
@@ -65,6 +66,40 @@ class Configurations(unittest.TestCase):
         self.assertEqual(self.options("no-intel")["PERF_EVENTS_INTEL_UNCORE"], "n")
         self.assertEqual(self.options("no-amd")["PERF_EVENTS_AMD_BRS"], "n")
         self.assertEqual(self.options("no-amd")["PERF_EVENTS_INTEL_ACR"], "y")
+
+
+class Symbols(unittest.TestCase):
+    OWN = {"acr_init", "acr_read"}
+
+    def test_what_a_configuration_leaves_out_is_not_called(self):
+        self.assertEqual(patches.missing({"printk", "old"}, {"old"}, self.OWN), [])
+        self.assertEqual(patches.missing({"acr_init"}, set(), self.OWN), ["acr_init"])
+
+    def test_what_the_base_lacks_as_well(self):
+        self.assertEqual(patches.missing({"old"}, {"old"}, {"old"}), [])
+
+
+class Functions(unittest.TestCase):
+    BASE = "static int f(int x)\n{\n\treturn x;\n}\n\nint g(void)\n{\n}\n"
+
+    def exported(self, text):
+        def shown(revision, path):
+            return {"base": self.BASE, "series": text}[revision] if path == "a.c" \
+                else ""
+
+        with tempfile.TemporaryDirectory() as folder, \
+                mock.patch.object(patches, "shown", shown):
+            patches.export(folder, "patch", "series", ["a.c", "b.c"], "base")
+            self.assertFalse(os.path.exists(folder + "/patch/b.c"))
+            with open(folder + "/patch/a.c", encoding="utf-8") as file:
+                return file.read()
+
+    def test_only_what_a_patch_changes_is_looked_at(self):
+        self.assertEqual(self.exported(self.BASE.replace("return x", "return 1")),
+                         "static int f(int x)\n{\n\treturn 1;\n}\n\n"
+                         "int g(void)\n{\n}\n")
+        self.assertEqual(self.exported(self.BASE + "int h;\n"),
+                         "static int f(int x)\n{\n}\n\nint g(void)\n{\n}\nint h;\n")
 
 
 if __name__ == "__main__":
