@@ -28,7 +28,7 @@ TREE = BUILD + "/linux"
 IMAGE = BUILD + "/kernel-mutation/arch/x86/boot/bzImage"
 OWN = [f"arch/x86/events/intel/{name}" for name in ("acr.c", "acr_open.c", "acr.h")]
 # A text is in one of them.
-FILES = [*OWN, "arch/x86/events/intel/core.c"]
+FILES = [*OWN, "arch/x86/events/intel/core.c", "arch/x86/events/constraint.c"]
 
 # name: (place of its tests, (what the series has, the fault) ...)
 FAULTS = {
@@ -71,8 +71,8 @@ FAULTS = {
            ("INTEL_ACR_MAX_PERIOD\tGENMASK_ULL(30, 0)",
             "INTEL_ACR_MAX_PERIOD\tGENMASK_ULL(46, 0)")),
     "D10": ("arrowlake",
-            ("*mask &= intel_acr_counters(event->pmu).cause;",
-             "*mask &= ~0ULL;")),
+            ("\tif (x86_dyn_feature)\n\t\tx86_dyn_feature->constrain",
+             "\tif (event->attr.precise_ip < 3)\n\t\tx86_dyn_feature->constrain")),
     "D11": ("arrowlake",
             ("\t/* Not what the last pass left: entries move when an event is deleted */\n"
              "\tc2 = __intel_get_event_constraints(cpuc, idx, event);\n",
