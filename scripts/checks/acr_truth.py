@@ -249,6 +249,62 @@ def late(check):
                      time.monotonic() - start, log, reason or "")
 
 
+# All that runs on the CPU consents to be frozen. A reload by itself has no interrupt,
+# and freezes nothing.
+FROZEN = ("two", "both", "three", "six", "precise", "precise-at-once")
+FROZEN_STEPS = (12, ("many:50000", "few:100000"))
+FREEZE = """
+pmu=/sys/bus/event_source/devices/cpu_atom
+echo 1 >$pmu/freeze_counters
+frozen() {{
+	taskset -c {cpu} reload -f {pmu} "$@" >/tmp/out &
+	state=0
+	while kill -0 $! 2>/dev/null; do
+		grep -q '^active: {cpu}$' $pmu/freeze_counters_state && state=1
+	done
+	wait $!
+	echo "=="
+	cat /tmp/out
+	echo "frozen $state"
+}}
+"""
+SELF = "insns:20000:0x1"
+SELF_FREEZES = f"""
+pmusim {{cpu}} clear
+frozen {SELF} {{steps}}
+pmusim {{cpu}} stats | grep '^pmis '
+echo "status $(pmusim {{cpu}} read 0x38e)"
+"""
+
+
+def frozen(check):
+    """With counters that freeze, samples are the same."""
+    tests = [f"acr-B28-frozen-{group}" for group in (*FROZEN, "self-reload")]
+    if not any(check.wants("machine", test) for test in tests) or \
+            not check.need("machine", *MACHINE_PARTS):
+        return
+    start = time.monotonic()
+    script = (SCRIPT + FREEZE).format(cpu=1, pmu="cpu_atom")
+    for group in FROZEN:
+        script += f"frozen {GROUPS[group]} {words(FROZEN_STEPS)}\n"
+    script += SELF_FREEZES.format(cpu=1, steps=words(FROZEN_STEPS))
+    status, text, log = boot("acr-truth-frozen", script, "--cpu", "arrowlake")
+    parts = text.split("==\n")[1:]
+    parts += [""] * (len(tests) - len(parts))
+    reasons = [wrong(GROUPS[group], FROZEN_STEPS, part)
+               for group, part in zip(FROZEN, parts)]
+    reasons.append(None if re.search(
+        r"^member 0 0 0 [1-9].*\n(?:.*\n)*pmis 0\nstatus 0$", parts[-1], re.M)
+        else tail(parts[-1], 5))
+    for test, part, reason in zip(tests, parts, reasons):
+        if not reason and "frozen 1\n" not in part:
+            reason = "the CPU was not armed"
+        if status and not reason:
+            reason = f"status {status}: {tail(text, 3)}"
+        check.record("machine", test, "fail" if reason else "pass",
+                     time.monotonic() - start, log, reason or "")
+
+
 # The boot CPU sleeps while the group runs, and wakes up with empty registers. Out
 # of hibernation, for which the machine has no disk, it comes the same way.
 SLEPT = "insns:1000000:0x2,branches:75000:0x3"
@@ -290,4 +346,5 @@ def run(check):
     for name in PLACES:
         place(check, name)
     late(check)
+    frozen(check)
     suspend(check)

@@ -15,7 +15,6 @@
 #include "others.h"
 
 #define DEVICE		"/sys/bus/event_source/devices/cpu/"
-#define ATTR_SIZE_VER8	136
 
 static uint64_t random_state = 1;
 

@@ -6,20 +6,15 @@
 #ifndef OTHERS_H
 #define OTHERS_H
 
-#include <linux/perf_event.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+#include "attr.h"
 
 #define EVENT_INSNS	0xc0
 #define EVENT_BRANCHES	0xc4
 #define EVENT_TICKS	0x5101c4
 #define CONSENT		1
-
-/* attr.config3 is newer than Debian's header */
-struct attr {
-	struct perf_event_attr base;
-	uint64_t config3;
-};
 
 /* What the process that joins and leaves has done */
 struct joiner {

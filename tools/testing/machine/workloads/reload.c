@@ -2,13 +2,13 @@
 /*
  * reload - where do groups with auto counter reload take samples?
  *
- *	reload PMU GROUP... -- [-r REPEAT] STEP...
+ *	reload [-f] PMU GROUP... -- [-r REPEAT] STEP...
  *
  * GROUP is a list of members, EVENT:PERIOD:MASK[:PRECISE[:WAKEUP]][,...], of which
  * EVENT is insns or branches and MASK the acr_mask; a period of 0 counts. PRECISE is
  * the precise_ip; with WAKEUP each of its samples has an interrupt. STEP is many:N, N times
  * 22 instructions with one branch, few:N, N times 3 instructions with one branch,
- * or yield. REPEAT repeats all steps.
+ * or yield. REPEAT repeats all steps. With -f, all of them consent to be frozen.
  *
  * Runs the steps with the groups enabled and prints
  *
@@ -38,6 +38,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "attr.h"
 #include "pmu_type.h"
 #include "reload_code.h"
 
@@ -90,7 +91,7 @@ static struct member members[GROUPS][MEMBERS];
 static unsigned int nr_groups, nr_members[GROUPS];
 static struct step *steps;
 static unsigned int nr_steps;
-static bool several;
+static bool several, consent;
 
 static void die(const char *what)
 {
@@ -100,7 +101,7 @@ static void die(const char *what)
 
 static void usage(void)
 {
-	fprintf(stderr, "usage: reload PMU GROUP... -- [-r REPEAT] STEP...\n");
+	fprintf(stderr, "usage: reload [-f] PMU GROUP... -- [-r REPEAT] STEP...\n");
 	exit(2);
 }
 
@@ -108,31 +109,32 @@ static void open_member(unsigned int type, char *text)
 {
 	unsigned int n = nr_members[nr_groups];
 	struct member *member = &members[nr_groups][n];
-	struct perf_event_attr attr = {
-		.size			= sizeof(attr),
-		.type			= type,
-		.sample_type		= PERF_SAMPLE_IP | PERF_SAMPLE_REGS_INTR,
-		.sample_regs_intr	= SAMPLE_REGS,
-		.read_format		= PERF_FORMAT_GROUP |
+	struct attr attr = {
+		.base.size		= ATTR_SIZE_VER8,
+		.base.type		= type,
+		.base.sample_type	= PERF_SAMPLE_IP | PERF_SAMPLE_REGS_INTR,
+		.base.sample_regs_intr	= SAMPLE_REGS,
+		.base.read_format	= PERF_FORMAT_GROUP |
 					  PERF_FORMAT_TOTAL_TIME_ENABLED |
 					  PERF_FORMAT_TOTAL_TIME_RUNNING,
-		.disabled		= !n,
-		.exclude_kernel		= 1,
-		.exclude_hv		= 1,
+		.base.disabled		= !n,
+		.base.exclude_kernel	= 1,
+		.base.exclude_hv	= 1,
+		.config3		= consent,
 	};
 	char *event = strsep(&text, ":"), *period = strsep(&text, ":");
 	char *mask = strsep(&text, ":"), *precise = strsep(&text, ":");
 
 	if (!mask || n == MEMBERS)
 		usage();
-	attr.config = strcmp(event, "insns") ? 0xc4 : 0xc0;
-	attr.sample_period = strtoull(period, NULL, 0);
-	attr.config2 = strtoull(mask, NULL, 0);
-	attr.precise_ip = precise ? strtoul(precise, NULL, 0) : 0;
-	attr.wakeup_events = !!text;
+	attr.base.config = strcmp(event, "insns") ? 0xc4 : 0xc0;
+	attr.base.sample_period = strtoull(period, NULL, 0);
+	attr.base.config2 = strtoull(mask, NULL, 0);
+	attr.base.precise_ip = precise ? strtoul(precise, NULL, 0) : 0;
+	attr.base.wakeup_events = !!text;
 	member->counts = several || precise;
 	if (member->counts)
-		attr.sample_type |= PERF_SAMPLE_READ;
+		attr.base.sample_type |= PERF_SAMPLE_READ;
 	member->fd = syscall(SYS_perf_event_open, &attr, 0, -1,
 			     n ? members[nr_groups][0].fd : -1, 0);
 	if (member->fd < 0)
@@ -206,6 +208,11 @@ static void parse(int argc, char **argv)
 	unsigned int type, repeat = 1, once;
 	int i;
 
+	if (argc > 1 && !strcmp(argv[1], "-f")) {
+		consent = true;
+		argc--;
+		argv++;
+	}
 	if (argc < 2)
 		usage();
 	type = pmu_type(argv[1]);

@@ -40,6 +40,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "attr.h"
 #include "pmu_type.h"
 #include "records.h"
 
@@ -55,14 +56,6 @@
 #define STACK_MAX	32
 /* Far more than it takes */
 #define RUNS_MAX	40000
-
-/* attr.config3 is newer than Debian's header */
-struct attr {
-	struct perf_event_attr base;
-	uint64_t config3;
-};
-
-#define ATTR_SIZE_VER8	136
 
 struct sample {
 	struct perf_event_header header;

@@ -11,10 +11,11 @@
 #ifndef __ASSEMBLER__
 
 #define _GNU_SOURCE
-#include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+#include "../attr.h"
 
 /* Events of which a block has a known number */
 enum lane {
@@ -48,14 +49,6 @@ struct kind {
 	int least[LANES];
 	int most[LANES];
 };
-
-/* attr.config3 is newer than Debian's header */
-struct attr {
-	struct perf_event_attr base;
-	uint64_t config3;
-};
-
-#define ATTR_SIZE_VER8	136
 
 #define PMUS_MAX	2
 #define TARGETS		4
