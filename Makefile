@@ -107,7 +107,7 @@ debug: deps ## P ACR's selftests on the debug kernel, for what it says about loc
 drift: deps ## P which hooks fit other kernels that Debian serves; build/results/drift.tsv
 	@scripts/drift.py
 
-deb: deps ## P Debian packages of kernel, headers and perf in build/deb; FLAVOUR=cloud|amd64
+deb: deps ## P Debian packages of kernel, headers and perf in build/deb; FLAVOUR=cloud|amd64, ONLY=events to try a configuration
 	@scripts/deps.sh deb
 	@scripts/build-deb.sh $(FLAVOUR)
 

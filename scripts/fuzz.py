@@ -8,6 +8,10 @@ of these fails the run: a complaint on the console, an access of the kernel to a
 register of the PMU that faulted, a sample that is not justified or a count that
 got lost (fuzz_judge.py), a perf that died of a signal.
 
+Samples are judged of groups that count a thread's known program in user mode, with
+up to four members that are reloaded. All else, kernel mode, CPUs, inherited events
+and freezing among it, is there to disturb them, and is watched for complaints.
+
 Adds a row to build/results/fuzz.tsv. Logs are in build/fuzz/SEED.
 """
 

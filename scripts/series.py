@@ -276,8 +276,10 @@ def write_patches(tree, series, patches, env, opts, previous):
     if previous:
         summary, whole = letter.changes(tree, previous, "series")
         hooks.write(os.path.join(patches, "range-diff"), whole)
-    cover_letter(series, patches, letter.numbers(opts.bench), summary,
-                 version)
+    figures = letter.numbers(opts.bench)
+    if not figures:
+        say("no figures for the letter: make bench")
+    cover_letter(series, patches, figures, summary, version)
     hooks.write(os.path.join(patches, "recipients"),
                 letter.recipients(tree, patches))
 
@@ -295,9 +297,6 @@ def make_series(opts):
     base = make_base(opts.base, tree)
 
     person = identity()
-    if patches and NEUTRAL[1] in person:
-        raise SeriesError("patches to mail are signed off: please set"
-                          " git config user.name and user.email")
     inputs = [os.path.join(ROOT, p) for p in ours]
     inputs += [os.path.join(ROOT, "scripts", p) for p in
                ("series.py", "hooks.py", "letter.py", "bench_page.py")]
@@ -310,6 +309,9 @@ def make_series(opts):
     env = dict(os.environ, **dates(int(when)))
     env.update(who(person))
     update_tree(tree, series, key, env, cache, person)
+    if patches and NEUTRAL[1] in person:
+        raise SeriesError("patches to mail are signed off: please set"
+                          " git config user.name and user.email")
     if patches:
         update_patches(tree, series, patches, key, env, opts, cache, person)
 

@@ -78,6 +78,7 @@ class SeriesTest(FolderTest):
         self.assertEqual(status, 1)
         self.assertIn("git config user.name", text)
         self.assertFalse(os.path.exists(self.path("patches")))
+        self.assertEqual(self.get("tree/arch/new.c"), "new\nmore\n")
         status, text = self.run_series(*tree, person="")
         self.assertEqual(status, 0, text)
 
