@@ -32,7 +32,11 @@ for window in $(seq {windows}); do
 	usleep 200000
 {ranges}	pmusim 1 clear
 	kill -CONT $(pidof yield)
-	sleep 1
+	for try in $(seq 20); do
+		sleep 1
+		gone=$(pmusim 1 truth {last} | sed -n 's/^instructions //p')
+		[ "$gone" -lt {leaving} ] || break
+	done
 	kill -STOP $(pidof yield)
 	usleep 200000
 	echo "== {name}"
@@ -73,6 +77,7 @@ def code_of(kernel, objects):
 def part(ranges, name, events):
     return PART.format(
         name=name, tool=f'"perf stat -o /dev/null -e {events}"', windows=WINDOWS,
+        last=len(ranges) - 1, leaving=LEAVING,
         numbers=" ".join(map(str, range(len(ranges)))), ranges="".join(
             f"\tpmusim 1 range {number} {first:#x} {end:#x} os\n"
             for number, (first, end) in enumerate(ranges)))
