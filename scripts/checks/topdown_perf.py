@@ -9,8 +9,10 @@ import re
 import time
 
 from checks.harness import BUILD, MACHINE_PARTS, boot
-from checks.topdown_scripts import OLD_SCRIPT, RECORD, SCRIPT, TELL
-from checks.topdown_verdicts import CATEGORIES, OldVerdicts, Verdicts, parts_of
+from checks.topdown_old import OLD_SCRIPT, OldVerdicts
+from checks.topdown_output import CATEGORIES, parts_of
+from checks.topdown_scripts import RECORD, SCRIPT, TELL
+from checks.topdown_verdicts import Verdicts
 
 WITHOUT_TABLES = BUILD + "/perf-no-tables/perf"
 CPUS = ("icelake", "sapphirerapids", "arrowlake", "lunarlake")

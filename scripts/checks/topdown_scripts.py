@@ -329,47 +329,6 @@ echo "== end"
 true
 """
 
-# Before Ice Lake, with hyperthreads
-OLD_SCRIPT = r"""
-echo "== smt"
-cat /sys/devices/system/cpu/smt/active
-echo "== per thread"
-perf stat --topdown --per-thread -a true 2>&1
-echo "status $?"
-echo "== deep threads"
-echo off >/sys/devices/system/cpu/smt/control
-perf stat --topdown --td-level 3 --per-thread -a true 2>&1
-echo "status $?"
-echo on >/sys/devices/system/cpu/smt/control
-echo "== per core"
-perf stat --topdown -j -a --per-core topdown be-bound 2>&1
-echo "== std"
-perf stat --topdown topdown be-bound 2>&1
-echo "== process"
-topdown bad-spec forever &
-perf stat --topdown -j -p $! sleep 0.5 2>&1
-kill $!
-wait
-echo "== level2"
-perf stat --topdown --td-level 2 -j -a topdown be-bound 2>&1
-echo "== record"
-perf stat record --topdown -a -o /tmp/data topdown be-bound 2>&1
-echo "== guest"
-PERF_CPUID=GenuineIntel-6-6A-6 perf stat --topdown true 2>&1
-echo "status $?"
-PERF_CPUID=GenuineIntel-6-6A-6 perf stat true 2>&1
-echo "status $?"
-amd() { PERF_CPUID=AuthenticAMD-25-61-1 perf stat --topdown "$@" 2>&1; echo "status $?"; }
-echo "== amd"
-amd -a true
-echo "== amd level3"
-amd --td-level 3 -a true
-echo "== tests"
-perf test TopDown 2>&1
-echo "== end"
-true
-"""
-
 # A recorded file, and what perf tells of it
 RECORD = r"""
 pmu=cpu

@@ -5,27 +5,12 @@ A method is called after the number of the requirement or of the command that
 stock perf fails on, and is true if the output is as it should be.
 """
 
-import json
 import re
 
-from checks.harness import numbers
-
-CATEGORIES = ("retiring", "bad speculation", "frontend bound", "backend bound")
-PROGRAMS = dict(zip(CATEGORIES, ("retiring", "bad-spec", "fe-bound", "be-bound")))
-SYMBOLS = dict(zip(CATEGORIES, ("retiring", "bad_spec", "fe_bound", "be_bound")))
-LEVEL2 = ("heavy operations", "light operations", "branch mispredict",
-          "machine clears", "fetch latency", "fetch bandwidth", "memory bound",
-          "core bound")
-# Above which percentage a column is in color, and whose parent has to be, too;
-# see perf's topdown.txt.
-ABOVE = {"retiring": 70, "bad speculation": 10, "frontend bound": 20,
-         "backend bound": 20, "heavy operations": 10, "light operations": 60,
-         "branch mispredict": 10, "machine clears": 10, "fetch latency": 10,
-         "fetch bandwidth": 20, "memory bound": 20, "core bound": 10}
-PARENTS = {"branch mispredict": "bad speculation",
-           "machine clears": "bad speculation", "fetch latency": "frontend bound",
-           "memory bound": "backend bound", "core bound": "backend bound"}
-HYBRID = ("arrowlake", "lunarlake")
+from checks.topdown_output import (CATEGORIES, HYBRID, LEVEL2, PROGRAMS, SYMBOLS,
+                                   all_count, classes, complete, counted, event_of,
+                                   in_category, lists_of, parts_of, rows, sums_of,
+                                   true_shares)
 
 TABLES_NOT_RECORDED = """\
 perf stat report will show the counts only: level {level} is from metric tables, which a
@@ -36,95 +21,6 @@ file does not hold. With the events in sysfs it shows percentages up to level \
 # How far from the model's truth, in percentage points: the program's start is
 # not in the truth, and a field of PERF_METRICS has eight bits.
 NEAR = 1.0
-
-
-def rows(text):
-    """The objects of JSON output; a key that comes twice is an error."""
-    def unique(pairs):
-        assert len({key for key, _ in pairs}) == len(pairs), pairs
-        return dict(pairs)
-    return [json.loads(line, object_pairs_hook=unique)
-            for line in text.splitlines() if line.startswith("{")]
-
-
-def complete(row, names=CATEGORIES):
-    """All categories there, and they add up to 100 %."""
-    return all(row.get(name) is not None for name in names) and \
-        abs(sum(row[name] for name in CATEGORIES) - 100) < 0.05
-
-
-def counted(found):
-    return [row for row in found if row["slots"] is not None]
-
-
-def in_category(row, name):
-    return complete(row) and row[name] == max(row[other] for other in CATEGORIES)
-
-
-def classes(row):
-    """The columns that are worth a color, by the documented thresholds."""
-    high = {name for name, least in ABOVE.items() if (row.get(name) or 0) > least}
-    return {name for name in high if PARENTS.get(name, name) in high}
-
-
-def parts_of(text):
-    return dict(re.findall(r"^== (.*)\n((?:(?!== ).*\n)*)", text, re.M))
-
-
-def lists_of(text):
-    return re.findall(r"^list (.*)\n((?:(?!list ).*\n)*)", text, re.M)
-
-
-def event_of(line):
-    """The name of an event in a line of CSV, without its PMU"""
-    return re.sub(r"^\w+/(.*)/$", r"\1", line[2])
-
-
-def retiring_shares(lines):
-    """Of the last slots before it with the same modifiers; what the kernel does is
-    not known."""
-    shares, slots = [], {}
-    for line in lines:
-        count, _, event = line.split(",")[:3]
-        name, _, modifiers = re.sub(r"^\w+/(.*)/", r"\1:", event).partition(":")
-        if name in ("slots", "r400", "foo"):
-            slots[modifiers] = int(count)
-        elif name in ("topdown-retiring", "r8000") and "k" not in modifiers:
-            shares.append(int(count) / slots[modifiers])
-    return shares
-
-
-def all_count(text):
-    """Every event of a list counts what it should, of a program that retires;
-    E-cores are not where it runs."""
-    lines = [line for line in text.splitlines()
-             if "," in line and "cpu_atom" not in line]
-    return len(lines) > 1 and all(re.match(r"\d+,", line) for line in lines) and \
-        all(0.5 < share < 1.1 for share in retiring_shares(lines))
-
-
-def true_shares(text):
-    """Shares of the slots, from what pmusim says of a range."""
-    lane = numbers(text)
-    if not lane.get("slots"):
-        return None
-    lost = [lane["bad_spec"], lane["frontend"], lane["backend"]]
-    return [100 * part / lane["slots"]
-            for part in [lane["slots"] - sum(lost)] + lost]
-
-
-def sums_of(form, text):
-    """Of each row, the sum of its categories and by how much it may be off."""
-    if form == "-j":
-        return [(sum(row[name] for name in CATEGORIES), 0.025)
-                for row in counted(rows(text))]
-    if form == "-x,":
-        lines = [line.split(",") for line in text.splitlines() if line]
-        first = lines[0].index(CATEGORIES[0])
-        return [(sum(map(float, line[first:first + 4])), 0.025)
-                for line in lines[1:] if line[first] != "null"]
-    return [(sum(map(float, numbers)), 0.25) for numbers in
-            re.findall(r"(\d+\.\d)%" + r"\s+(\d+\.\d)%" * 3 + r"\s+\d", text)]
 
 
 class Verdicts:
@@ -656,73 +552,3 @@ class Verdicts:
 
     def f15_hint(self):
         return self.r10_no_hint() and self.r10_silent_reads()
-
-
-class OldVerdicts:
-    """Judges a CPU whose slots are those of a core, and in tables only."""
-
-    def __init__(self, _, text):
-        self.part = parts_of(text)
-
-    def r2_columns_of_tables(self):
-        lines = [line for line in self.part["std"].splitlines() if "retiring" in line]
-        return len(lines) == 1 and \
-            re.split(r"\s{2,}", lines[0].strip()) == [*CATEGORIES, "slots"] and \
-            re.search(r"^(\s+\d+\.\d%){4}", self.part["std"], re.M)
-
-    def r2_level2_of_tables(self):
-        """Memory bound takes events that the emulator does not count."""
-        row, = rows(self.part["level2"])
-        return all(name in row for name in LEVEL2) and complete(row) and \
-            all(row[name] is not None for name in LEVEL2[:-2])
-
-    def r4_threads_refused(self):
-        text = self.part["per thread"]
-        return self.part["smt"] == "1\n" and "--topdown -a --per-core" in text and \
-            "hyperthreads" in text and "status 0" not in text and \
-            re.search(r"CPU GenuineIntel-6-5E-\S+ offers.*cpu none.*"
-                      r"TopdownL\*: up to level \d", text, re.S)
-
-    def r3_deep_threads_refused(self):
-        """Without hyperthreads threads could be told apart, but not their lines."""
-        text = self.part["deep threads"]
-        return "have no rows of threads: use --td-level 2" in text and \
-            re.search(r"offers\n.*cpu none\n.*TopdownL\*: up to level \d", text) and \
-            "status 0" not in text and "%" not in text
-
-    def r4_cores_measured(self):
-        found = rows(self.part["per core"])
-        return len(found) == 1 and found[0]["core"].endswith("C0") and \
-            complete(found[0]) and "approximate" not in self.part["per core"]
-
-    def r11_tables_are_not_recorded(self):
-        return re.search(r"report will show the counts only: level 1 is.*\n.*here none are",
-                         self.part["record"])
-
-    def r4_process_approximate(self):
-        row, = rows(self.part["process"])
-        return complete(row) and "approximate" in self.part["process"]
-
-    def r13_guest(self):
-        """The tables are those of Ice Lake, the events are not there."""
-        topdown, plain = re.findall(r"^status (\d+)$", self.part["guest"], re.M)
-        return topdown != "0" and plain == "0" and \
-            "no event slots is in sysfs" in self.part["guest"] and \
-            re.search(r"CPU GenuineIntel-6-6A-6 offers.*cpu none.*"
-                      r"TopdownL\*: none, as they need slots", self.part["guest"], re.S)
-
-    def r14_amd_tables(self):
-        """An AMD CPU gets metrics of the pipeline, whose events are not Intel's."""
-        text, deep = self.part["amd"], self.part["amd level3"]
-        return "de_no_dispatch_per_slot" in text and "No top-down" not in text and \
-            "level 3 was asked for. CPU AuthenticAMD-25-61-1 offers" in deep and \
-            "PipelineL*: up to level 2" in deep and "status 0" not in text + deep
-
-    def r27_unit_tests_anywhere(self):
-        """None of them needs a PMU that has slots."""
-        found = dict(re.findall(r"^ *[\d.]+: (topdown_r\w+) *: (.*)$",
-                                self.part["tests"], re.M))
-        groups = {name for name in found if re.match("topdown_r1[56]_", name)} - {
-            "topdown_r15_codes"}
-        return len(groups) >= 7 and len(found) - len(groups) >= 40 and \
-            all("Ok" in verdict for verdict in found.values())
