@@ -12,10 +12,21 @@ cat /sys/devices/system/cpu/smt/active
 echo "== per thread"
 perf stat --topdown --per-thread -a true 2>&1
 echo "status $?"
+echo "== rows of hyperthreads"
+mount -t cgroup -o perf_event none /sys/fs/cgroup
+mkdir /sys/fs/cgroup/web
+for rows in "-a -A" "-C 0,1 -A" "-a --for-each-cgroup web" "-a -e cycles -G web" \
+	"-a --per-core --for-each-cgroup web"; do
+	perf stat --topdown $rows true 2>&1
+	echo "status $?"
+done
 echo "== deep threads"
 echo off >/sys/devices/system/cpu/smt/control
 perf stat --topdown --td-level 3 --per-thread -a true 2>&1
 echo "status $?"
+echo "== one hyperthread"
+perf stat --topdown -j -a -A topdown be-bound 2>&1
+perf stat --topdown -j -a --for-each-cgroup web topdown be-bound 2>&1
 echo on >/sys/devices/system/cpu/smt/control
 echo "== per core"
 perf stat --topdown -j -a --per-core topdown be-bound 2>&1
@@ -71,6 +82,20 @@ class OldVerdicts:
             "hyperthreads" in text and "status 0" not in text and \
             re.search(r"CPU GenuineIntel-6-5E-\S+ offers.*cpu none.*"
                       r"TopdownL\*: up to level \d", text, re.S)
+
+    def r4_parts_of_cores_refused(self):
+        """The slots of one CPU or cgroup: those of the core are not."""
+        text = self.part["rows of hyperthreads"]
+        return text.count("CPUs cannot be told apart") == 2 and \
+            text.count("Cgroups cannot be told apart") == 3 and \
+            text.count("Measure cores: perf stat --topdown -a --per-core") == 5 and \
+            len(re.findall(r"^status (?!0)", text, re.M)) == 5 and "%" not in text
+
+    def r4_one_hyperthread_measured(self):
+        """Without hyperthreads nothing is shared, and nothing refused."""
+        cpu, cgroup = rows(self.part["one hyperthread"])
+        return complete(cpu) and cpu["cpu"] == "0" and cgroup["cgroup"] == "web" and \
+            "cannot be told apart" not in self.part["one hyperthread"]
 
     def r3_deep_threads_refused(self):
         """Without hyperthreads threads could be told apart, but not their lines."""

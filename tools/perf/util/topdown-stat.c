@@ -281,14 +281,27 @@ static bool hides_slots(const char *filter)
 	return pmu && pmu_wanted(pmu, filter) && !perf_pmu__have_event(pmu, "slots");
 }
 
+/* What has rows of its own although it shares cores with others, or NULL */
+static const char *parts_of_cores(struct perf_stat_config *config)
+{
+	if (config->cgroup_list || nr_cgroups)
+		return "Cgroups";
+	if (config->aggr_mode == AGGR_THREAD)
+		return "Threads";
+	return config->aggr_mode == AGGR_NONE ? "CPUs" : NULL;
+}
+
 /* Before Ice Lake, slots were those of a core, whichever hyperthread used them. */
 static int check_hyperthreads(struct perf_stat_config *config, const char *pmu_filter)
 {
+	const char *parts = parts_of_cores(config);
+
 	if (!smt_on() || has_slots())
 		return 0;
-	if (config->aggr_mode == AGGR_THREAD) {
-		pr_err("Threads cannot be told apart: before Ice Lake the slots of a core are those of\n"
-		       "both its hyperthreads. Measure cores: perf stat --topdown -a --per-core\n");
+	if (parts) {
+		pr_err("%s cannot be told apart: before Ice Lake the slots of a core are those of\n"
+		       "both its hyperthreads. Measure cores: perf stat --topdown -a --per-core\n",
+		       parts);
 		print_offer(pmu_filter);
 		return -EINVAL;
 	}
