@@ -135,10 +135,11 @@ class Verdicts:
         by_time = {}
         for row in found:
             by_time.setdefault(row["interval"], []).append(row)
-        # Nothing happens on an idle core, and nothing is said about it.
+        # Nothing happens on an idle core, which is 0 slots.
         return len(by_time) >= 3 and all(
             len(part) == (2 if self.hybrid else 1) and
-            all(complete(row) == bool(row["slots"]) for row in part) and
+            all(row["slots"] is not None and row["pcnt-running"] == 100
+                and complete(row) == bool(row["slots"]) for row in part) and
             abs(sum(row["share"] or 0 for row in part) - 100) < 0.05
             for part in by_time.values())
 

@@ -22,6 +22,8 @@
 #include "topdown-form.h"
 #include "topdown-stat.h"
 
+#define BOUNDS "bad speculation|frontend bound|backend bound"
+
 static const struct topdown_form_counts threads[] = {
 	{ { 1000, 400, 50, 250, 300 }, 100, 100 },
 	{ { 100, 90, 0, 10, 0 }, 100, 100 },
@@ -196,6 +198,113 @@ static int test__uncounted_json(struct test_suite *test __maybe_unused, int subt
 "{\"interval\" : 1.000000500, \"pmu\" : \"cpu\", \"retiring\" : null, \"bad speculation\" : null, \"frontend bound\" : null, \"backend bound\" : null, \"slots\" : null, \"share\" : null, \"pcnt-running\" : 0.00, \"notable\" : \"none\"}\n");
 }
 
+/* Running, and nothing happened: that is known, its division is not. */
+static const struct topdown_form_counts zero_counts[] = {
+	{ { 0 }, 100, 100 },
+};
+
+static int test__zero_std(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct topdown_form form = { .mode = AGGR_GLOBAL, .nr = 1 };
+
+	return topdown_form__check(1, false, &form, zero_counts,
+"#           time             retiring      bad speculation       frontend bound        backend bound                slots\n"
+"     1.000000500                    -                    -                    -                    -                    0\n");
+}
+
+static int test__zero_csv(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct topdown_form form = { .mode = AGGR_GLOBAL, .nr = 1, .csv = true };
+
+	return topdown_form__check(1, false, &form, zero_counts,
+"time,retiring,bad speculation,frontend bound,backend bound,slots,running,notable\n"
+"1.000000500,null,null,null,null,0,100.00,none\n");
+}
+
+static int test__zero_json(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct topdown_form form = { .mode = AGGR_GLOBAL, .nr = 1, .json = true };
+
+	return topdown_form__check(1, false, &form, zero_counts,
+"{\"interval\" : 1.000000500, \"pmu\" : \"cpu\", \"retiring\" : null, \"bad speculation\" : null, \"frontend bound\" : null, \"backend bound\" : null, \"slots\" : 0, \"share\" : null, \"pcnt-running\" : 100.00, \"notable\" : \"none\"}\n");
+}
+
+/* Idle E-cores, which have no event slots, half of the time; then idle P-cores */
+static const struct topdown_form_counts zero_hybrid[] = {
+	{ { 4000, 1600, 200, 1000, 1200 }, 100, 100 }, { { 0 }, 100, 50 },
+	{ { 0 }, 100, 50 }, { { 100, 200, 300, 400 }, 100, 100 },
+};
+
+static int test__zero_hybrid_std(struct test_suite *test __maybe_unused,
+				 int subtest __maybe_unused)
+{
+	const struct topdown_form form = { .mode = AGGR_SOCKET, .nr = 2 };
+
+	return topdown_form__check(1, true, &form, zero_hybrid,
+"#           time socket cpus pmu                    retiring      bad speculation       frontend bound        backend bound                slots    share\n"
+"     1.000000500 S0        1 cpu_core                  40.0%                 5.0%                25.0%                30.0%                 4000   100.0%\n"
+"     1.000000500 S0        1 cpu_atom                      -                    -                    -                    -                    0     0.0%  (50.00%)\n"
+"     1.000000500 S1        1 cpu_core                      -                    -                    -                    -                    0     0.0%  (50.00%)\n"
+"     1.000000500 S1        1 cpu_atom                  10.0%                20.0%                30.0%                40.0%                 1000   100.0%\n");
+}
+
+static int test__zero_hybrid_csv(struct test_suite *test __maybe_unused,
+				 int subtest __maybe_unused)
+{
+	const struct topdown_form form = { .mode = AGGR_SOCKET, .nr = 2, .csv = true };
+
+	return topdown_form__check(1, true, &form, zero_hybrid,
+"time,socket,cpus,pmu,retiring,bad speculation,frontend bound,backend bound,slots,share,running,notable\n"
+"1.000000500,S0,1,cpu_core,40.00,5.00,25.00,30.00,4000,100.00,100.00,frontend bound|backend bound\n"
+"1.000000500,S0,1,cpu_atom,null,null,null,null,0,0.00,50.00,none\n"
+"1.000000500,S1,1,cpu_core,null,null,null,null,0,0.00,50.00,none\n"
+"1.000000500,S1,1,cpu_atom,10.00,20.00,30.00,40.00,1000,100.00,100.00," BOUNDS "\n");
+}
+
+/* Events that the kernel does not know */
+static int check_unsupported(const struct topdown_form *form, const char *expected)
+{
+	struct evlist *evlist = topdown_form__new_list(1, false);
+	struct evsel *evsel;
+	int ret;
+
+	TEST_ASSERT_VAL("no memory", evlist);
+	evlist__for_each_entry(evlist, evsel)
+		evsel->supported = false;
+	ret = topdown_form__expect(evlist, form, not_counted_counts, expected);
+	evlist__delete(evlist);
+	return ret;
+}
+
+static int test__unsupported_std(struct test_suite *test __maybe_unused,
+				 int subtest __maybe_unused)
+{
+	const struct topdown_form form = { .mode = AGGR_GLOBAL, .nr = 1 };
+
+	return check_unsupported(&form,
+"#           time             retiring      bad speculation       frontend bound        backend bound                slots\n"
+"     1.000000500      <not supported>      <not supported>      <not supported>      <not supported>                    -\n");
+}
+
+static int test__unsupported_csv(struct test_suite *test __maybe_unused,
+				 int subtest __maybe_unused)
+{
+	const struct topdown_form form = { .mode = AGGR_GLOBAL, .nr = 1, .csv = true };
+
+	return check_unsupported(&form,
+"time,retiring,bad speculation,frontend bound,backend bound,slots,running,notable\n"
+"1.000000500,null,null,null,null,null,0.00,none\n");
+}
+
+static int test__unsupported_json(struct test_suite *test __maybe_unused,
+				  int subtest __maybe_unused)
+{
+	const struct topdown_form form = { .mode = AGGR_GLOBAL, .nr = 1, .json = true };
+
+	return check_unsupported(&form,
+"{\"interval\" : 1.000000500, \"pmu\" : \"cpu\", \"retiring\" : null, \"bad speculation\" : null, \"frontend bound\" : null, \"backend bound\" : null, \"slots\" : null, \"share\" : null, \"pcnt-running\" : 0.00, \"notable\" : \"none\"}\n");
+}
+
 static int test__colors(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
 	const struct topdown_form form = { .mode = AGGR_GLOBAL, .nr = 1 };
@@ -322,8 +431,6 @@ static void set_counts_without_zeroes(struct evlist *evlist, int nr, const void 
 	}
 }
 
-#define BOUNDS "bad speculation|frontend bound|backend bound"
-
 /* Such a member is 0, not unknown: its group has run. On E-cores it may lead. */
 static int test__thread_zero(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
@@ -379,6 +486,14 @@ static struct test_case topdown_values_tests[] = {
 	TEST_CASE("topdown_r8_names_json", names_json),
 	TEST_CASE("topdown_r8_not_counted", not_counted),
 	TEST_CASE("topdown_r8_not_counted_json", uncounted_json),
+	TEST_CASE("topdown_r8_zero_std", zero_std),
+	TEST_CASE("topdown_r8_zero_csv", zero_csv),
+	TEST_CASE("topdown_r8_zero_json", zero_json),
+	TEST_CASE("topdown_r8_zero_hybrid_std", zero_hybrid_std),
+	TEST_CASE("topdown_r8_zero_hybrid_csv", zero_hybrid_csv),
+	TEST_CASE("topdown_r8_not_supported_std", unsupported_std),
+	TEST_CASE("topdown_r8_not_supported_csv", unsupported_csv),
+	TEST_CASE("topdown_r8_not_supported_json", unsupported_json),
 	TEST_CASE("topdown_r9_colors", colors),
 	TEST_CASE("topdown_r9_classes_of_level2", classes),
 	TEST_CASE("topdown_r11_recorded", report),

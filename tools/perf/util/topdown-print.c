@@ -230,6 +230,12 @@ double topdown_stat__count(struct perf_stat_config *config, struct evsel *evsel,
 	return fmax(count, 0);
 }
 
+/* Maybe nothing: there are no slots to divide then. */
+static bool has_counted(const struct topdown_row *row)
+{
+	return row->shares.counted || row->weighed;
+}
+
 static void print_row_std(struct perf_stat_config *config, const struct topdown_row *row,
 			  const char *pmu, const char *cgroup, double share)
 {
@@ -252,7 +258,7 @@ static void print_row_std(struct perf_stat_config *config, const struct topdown_
 			scnprintf(value, sizeof(value), "%8.1f%%",
 				  topdown_shares__percent(shares, i));
 		} else {
-			scnprintf(value, sizeof(value), "%s", shares->counted ? "-" :
+			scnprintf(value, sizeof(value), "%s", has_counted(row) ? "-" :
 				  row->supported ? "<not counted>" : "<not supported>");
 		}
 		len += color_snprintf(painted, sizeof(painted), paint, "%s", value) -
@@ -263,11 +269,11 @@ static void print_row_std(struct perf_stat_config *config, const struct topdown_
 		fprintf(out, config->big_num ? "%'*.0f" : "%*.0f", COLUMN_LEN, row->slots);
 	else
 		fprintf(out, "%*s", COLUMN_LEN, "-");
-	if (pmu && row->weighed)
+	if (pmu && !isnan(share))
 		fprintf(out, " %7.1f%%", topdown_percent(share, 0.1));
 	else if (pmu)
 		fprintf(out, " %8s", "-");
-	if (shares->counted && row->run < row->ena)
+	if (has_counted(row) && row->run < row->ena)
 		fprintf(out, "  (%.2f%%)", topdown_row__running(row));
 	fputc('\n', out);
 }
@@ -297,12 +303,10 @@ static void print_row_csv(struct perf_stat_config *config, const struct topdown_
 		fprintf(out, "%.0f%s", row->slots, sep);
 	else
 		fprintf(out, "null%s", sep);
-	if (pmu) {
-		if (row->weighed)
-			fprintf(out, "%.2f%s", topdown_percent(share, 0.01), sep);
-		else
-			fprintf(out, "null%s", sep);
-	}
+	if (pmu && !isnan(share))
+		fprintf(out, "%.2f%s", topdown_percent(share, 0.01), sep);
+	else if (pmu)
+		fprintf(out, "null%s", sep);
 	fprintf(out, "%.2f%s", topdown_row__running(row), sep);
 	print_notable(config, row);
 	fputc('\n', out);
@@ -330,10 +334,13 @@ static void print_row_json(struct perf_stat_config *config, const struct topdown
 			fprintf(out, "\"%s\" : null, ", topdown_column__name(i));
 	}
 	if (row->weighed)
-		fprintf(out, "\"slots\" : %.0f, \"share\" : %.2f, ", row->slots,
-			topdown_percent(share, 0.01));
+		fprintf(out, "\"slots\" : %.0f, ", row->slots);
 	else
-		fprintf(out, "\"slots\" : null, \"share\" : null, ");
+		fprintf(out, "\"slots\" : null, ");
+	if (!isnan(share))
+		fprintf(out, "\"share\" : %.2f, ", topdown_percent(share, 0.01));
+	else
+		fprintf(out, "\"share\" : null, ");
 	fprintf(out, "\"pcnt-running\" : %.2f, \"notable\" : \"",
 		topdown_row__running(row));
 	print_notable(config, row);
@@ -482,7 +489,7 @@ void topdown_stat__print_rows(struct evlist *evlist, struct perf_stat_config *co
 			if (skip_row(config, &set, &row, i))
 				continue;
 			total = total_slots(evlist, config, pos->cgrp, i);
-			share = total > 0 ? row.slots / total : 0;
+			share = row.weighed && total > 0 ? row.slots / total : NAN;
 			topdown_set__pmu(&set, pmu, sizeof(pmu));
 
 			if (config->json_output)

@@ -118,6 +118,18 @@ static bool group_has_run(const struct topdown_set *set, int aggr_idx)
 	return false;
 }
 
+/* What has run weighs nothing if nothing happened, which is known then. */
+static bool weigh(double *slots, const struct topdown_set *set,
+		  const struct topdown_counts *counts)
+{
+	if (set->evsel[TOPDOWN_SLOTS]) {
+		*slots = counts->val[TOPDOWN_SLOTS];
+		return counts->present[TOPDOWN_SLOTS];
+	}
+	*slots = topdown_shares__sum(counts);
+	return topdown_shares__summable(counts);
+}
+
 static void fill_from_counts(struct topdown_row *row, const struct topdown_set *set,
 			     int aggr_idx)
 {
@@ -143,11 +155,10 @@ static void fill_from_counts(struct topdown_row *row, const struct topdown_set *
 		counts.val[i] = (s64)count->val;
 		counts.present[i] = true;
 	}
-	if (!row->supported || !topdown_shares__of_counts(&row->shares, &counts))
+	if (!row->supported)
 		return;
-	row->weighed = true;
-	row->slots = set->evsel[TOPDOWN_SLOTS] ? counts.val[TOPDOWN_SLOTS] :
-		     topdown_shares__sum(&counts);
+	topdown_shares__of_counts(&row->shares, &counts);
+	row->weighed = weigh(&row->slots, set, &counts);
 	/*
 	 * On hybrids an event of a task does not run while the task is on CPUs
 	 * of another PMU. Nothing was missed then.

@@ -83,6 +83,24 @@ static void fill_column(struct topdown_shares *shares, const struct topdown_coun
 }
 
 /**
+ * topdown_shares__summable - Are there enough counts for a sum?
+ * @counts: the counts
+ *
+ * Return: true if so, also where the sum is 0.
+ */
+bool topdown_shares__summable(const struct topdown_counts *counts)
+{
+	unsigned int present = 0;
+	int i;
+
+	for (i = 0; i < TOPDOWN_NR_LEVEL1; i++) {
+		if (counts->present[i])
+			present++;
+	}
+	return present >= TOPDOWN_MIN_LEVEL1;
+}
+
+/**
  * topdown_shares__sum - The whole that the shares are relative to
  * @counts: the counts
  *
@@ -92,17 +110,14 @@ static void fill_column(struct topdown_shares *shares, const struct topdown_coun
  */
 double topdown_shares__sum(const struct topdown_counts *counts)
 {
-	unsigned int present = 0;
 	double sum = 0;
 	int i;
 
 	for (i = 0; i < TOPDOWN_NR_LEVEL1; i++) {
-		if (!counts->present[i])
-			continue;
-		present++;
-		sum += counts->val[i];
+		if (counts->present[i])
+			sum += counts->val[i];
 	}
-	return present < TOPDOWN_MIN_LEVEL1 || sum < 0 ? 0 : sum;
+	return !topdown_shares__summable(counts) || sum < 0 ? 0 : sum;
 }
 
 /**

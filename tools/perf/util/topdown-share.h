@@ -44,6 +44,7 @@ struct topdown_counts {
 
 bool topdown_shares__of_counts(struct topdown_shares *shares,
 			       const struct topdown_counts *counts);
+bool topdown_shares__summable(const struct topdown_counts *counts);
 double topdown_shares__sum(const struct topdown_counts *counts);
 bool topdown_shares__notable(const struct topdown_shares *shares, int column);
 const char *topdown_shares__color(const struct topdown_shares *shares, int column);
