@@ -162,6 +162,8 @@ a $pmu/topdown-be-bound/,$pmu/topdown-bad-spec/
 a,a,b,b {$pmu/cycles/,$pmu/topdown-be-bound/},$pmu/instructions/,$pmu/topdown-bad-spec/
 a,b,a $pmu/instructions/,$pmu/topdown-bad-spec/,$pmu/slots/
 LISTS
+echo "== cgroups regrouped"
+perf stat -v -a -e "$pmu/topdown-be-bound/,$pmu/topdown-bad-spec/" -G b,a sleep 0.1 2>&1
 echo "== each cgroup"
 perf stat --topdown -j -a --for-each-cgroup a,b sleep 0.4 2>&1
 echo "== cgroups recorded"
@@ -250,6 +252,23 @@ taskset -c 0 perf record -q -o /tmp/data -c 1000003 \
 	-e "{$pmu/slots/,$pmu/instructions/,$pmu/topdown-retiring/}:S" \
 	-e "{$pmu/topdown-bad-spec/}:S" topdown bad-spec 2>&1
 perf evlist -g -i /tmp/data 2>&1 | grep -v dummy
+echo "== regrouped"
+while read lists; do
+	echo "list $lists"
+	taskset -c 0 perf stat -v $lists topdown retiring 2>&1
+done <<LISTS
+-e $pmu/topdown-retiring/
+-e $pmu/topdown-retiring/ -e $pmu/topdown-bad-spec/
+-e $pmu/cycles/ -e {$pmu/instructions/u,$pmu/slots/u},$pmu/topdown-retiring/u
+-e {$pmu/slots/,$pmu/topdown-retiring/} -e $pmu/cycles/
+-e $pmu/topdown-retiring/X
+-e $pmu/cycles/
+LISTS
+echo "list record"
+perf record -v -o /dev/null -c 1000003 -e "{$pmu/instructions/,$pmu/topdown-retiring/}:S" \
+	true 2>&1
+echo "list quiet"
+perf stat -e $pmu/topdown-retiring/ true 2>&1
 echo "== as written"
 perf stat -x, -e "$pmu/topdown-retiring/X" true 2>&1
 echo "== samplers"

@@ -290,6 +290,19 @@ class Verdicts:
             recorded == [slots, "instructions", retiring, bad] and \
             re.match(r"\{[^{}]*\}:?\w*$", found[-1][1].strip())
 
+    def r15_regrouped_is_told(self):
+        """With -v, the groups that are opened, if the user wrote others"""
+        found = [re.findall(r"^Topdown events were regrouped: (.*)$", text, re.M)
+                 for _, text in lists_of(self.part["regrouped"])]
+        found.append(re.findall(r"regrouped: (.*)$", self.part["cgroups regrouped"], re.M))
+        wanted = ["{slots,topdown-retiring}", "{slots,topdown-retiring,topdown-bad-spec}",
+                  "cycles,{slots:u,instructions:u,topdown-retiring:u}", None, None, None,
+                  "{slots,instructions,topdown-retiring}", None,
+                  "{slots of b,topdown-be-bound of b},{slots of a,topdown-bad-spec of a}"]
+        return [[re.sub(r"\w+/([\w-]+)/(\w*)", lambda match: ":".join(
+            filter(None, match.groups())), text) for text in part] for part in found] == [
+                [text] if text else [] for text in wanted]
+
     def r15_cgroups(self):
         """Each event counts in the cgroup that is at its place, with slots."""
         found = [(cgroups, [line.split(",") for line in text.splitlines() if line])

@@ -438,6 +438,68 @@ static int test__cgroups(struct test_suite *test __maybe_unused, int subtest __m
 	return check_groupings(groupings, ARRAY_SIZE(groupings), give_cgroups);
 }
 
+/* Names without a PMU, which is the same for all */
+static void strip_pmu(char *text)
+{
+	char *from = text, *to = text;
+
+	while (*from) {
+		if (strstarts(from, PMU_NAME "/"))
+			from += strlen(PMU_NAME "/");
+		else if (*from == '/')
+			from++;
+		else
+			*to++ = *from++;
+	}
+	*to = '\0';
+}
+
+/* What is told of the groups; nothing if they are as they were written */
+static int test__told(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	static const struct {
+		const char *list, *cgroups, *told;
+	} cases[] = {
+		{ "r", "", "{slots,topdown-retiring}" },
+		{ "i,r c", "", "instructions,{slots,topdown-retiring},cycles" },
+		{ "r b", "", "{slots,topdown-retiring,topdown-bad-spec}" },
+		{ "{i:u,s:u},r:u", "", "{slotsu,instructionsu,topdown-retiringu}" },
+		{ "s,i,r", "", "{slots,topdown-retiring},instructions" },
+		{ "r,b", "ab", "{slots of a,topdown-retiring of a},{slots of b,topdown-bad-spec of b}" },
+		{ "{s,r}", "", NULL },
+		{ "{s,r},i c", "", NULL },
+		{ "{s,r,b},c", "aaaa", NULL },
+		{ "r:X", "", NULL },
+		{ "i c", "", NULL },
+	};
+	struct slots_pmu slots_pmu;
+	int ret = TEST_OK;
+	unsigned int i;
+
+	TEST_ASSERT_VAL("PMU made of files", !slots_pmu__get(&slots_pmu));
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct evlist *evlist = parse(cases[i].list);
+		char *told;
+
+		if (!evlist || give_cgroups(evlist, cases[i].cgroups)) {
+			ret = TEST_FAIL;
+			evlist__delete(evlist);
+			continue;
+		}
+		told = topdown_written__changed(evlist);
+		if (told)
+			strip_pmu(told);
+		if (strcmp(told ?: "", cases[i].told ?: "")) {
+			pr_debug("of %s is told: %s\n", cases[i].list, told ?: "nothing");
+			ret = TEST_FAIL;
+		}
+		free(told);
+		evlist__delete(evlist);
+	}
+	slots_pmu__put(&slots_pmu);
+	return ret;
+}
+
 static int test__sampler(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
 	static const struct {
@@ -488,6 +550,7 @@ static struct test_case topdown_group_tests[] = {
 	TEST_CASE("topdown_r15_lists", lists),
 	TEST_CASE("topdown_r15_cgroups", cgroups),
 	TEST_CASE("topdown_r15_as_written", as_written),
+	TEST_CASE("topdown_r15_told", told),
 	TEST_CASE("topdown_r16_sampler", sampler),
 	{ .name = NULL, }
 };

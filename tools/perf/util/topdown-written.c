@@ -6,10 +6,16 @@
  * comes later on the command line and goes by place, as -G does, means the
  * events as they were written, and decides what can be in one group.
  */
+#include <stdlib.h>
+#include <string.h>
 #include <linux/list.h>
 #include <linux/list_sort.h>
+#include "cgroup.h"
+#include "debug.h"
 #include "evlist.h"
 #include "evsel.h"
+#include "pmus.h"
+#include "strbuf.h"
 #include "topdown-event.h"
 #include "topdown-written.h"
 
@@ -125,4 +131,74 @@ bool topdown_written__restore(struct evlist *evlist)
 	evlist__for_each_entry(evlist, pos)
 		evsel__leader(pos)->core.nr_members++;
 	return true;
+}
+
+static bool is_changed(struct evlist *evlist)
+{
+	int place = 0;
+	struct evsel *pos;
+
+	evlist__for_each_entry(evlist, pos) {
+		if (is_added(pos) || pos->written.place < place ||
+		    evsel__leader(pos)->written.place != pos->written.group)
+			return true;
+		place = pos->written.place;
+	}
+	return false;
+}
+
+static void add_event(struct strbuf *sb, struct evsel *evsel)
+{
+	const char *name = evsel__name(evsel);
+
+	if (evsel->pmu_name && !strchr(name, '/') && perf_pmus__num_core_pmus() > 1)
+		strbuf_addf(sb, "%s/%s/", evsel->pmu_name, name);
+	else
+		strbuf_addstr(sb, name);
+	if (evsel->cgrp)
+		strbuf_addf(sb, " of %s", evsel->cgrp->name);
+}
+
+/**
+ * topdown_written__changed - Describe groups that are not what the user wrote
+ * @evlist: the events
+ *
+ * Return: all events with their groups as on a command line, to be freed, or NULL
+ * if they are as they were written.
+ */
+char *topdown_written__changed(struct evlist *evlist)
+{
+	struct evsel *pos, *leader = NULL;
+	struct strbuf sb;
+
+	if (!is_restorable(evlist) || !is_changed(evlist))
+		return NULL;
+
+	strbuf_init(&sb, 0);
+	evlist__for_each_entry(evlist, pos) {
+		if (leader && leader != evsel__leader(pos))
+			strbuf_addstr(&sb, leader->core.nr_members > 1 ? "}," : ",");
+		else if (leader)
+			strbuf_addch(&sb, ',');
+		if (leader != evsel__leader(pos) && evsel__leader(pos)->core.nr_members > 1)
+			strbuf_addch(&sb, '{');
+		leader = evsel__leader(pos);
+		add_event(&sb, pos);
+	}
+	if (leader->core.nr_members > 1)
+		strbuf_addch(&sb, '}');
+	return strbuf_detach(&sb, NULL);
+}
+
+/**
+ * topdown_written__tell - Tell with -v what was made of the user's groups
+ * @evlist: the events
+ */
+void topdown_written__tell(struct evlist *evlist)
+{
+	char *groups = verbose > 0 ? topdown_written__changed(evlist) : NULL;
+
+	if (groups)
+		pr_debug("Topdown events were regrouped: %s\n", groups);
+	free(groups);
 }

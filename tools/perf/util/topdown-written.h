@@ -9,5 +9,7 @@ struct list_head;
 
 void topdown_written__note(struct list_head *list);
 bool topdown_written__restore(struct evlist *evlist);
+char *topdown_written__changed(struct evlist *evlist);
+void topdown_written__tell(struct evlist *evlist);
 
 #endif
