@@ -58,6 +58,8 @@ echo "== beside and shown"
 taskset -c 0 perf stat --topdown --no-metric-only -e $pmu/cycles/ topdown be-bound 2>&1
 echo "== beside itself"
 taskset -c 0 perf stat --topdown --no-metric-only -e $pmu/topdown-retiring/ topdown be-bound 2>&1
+echo "== beside slots"
+taskset -c 0 perf stat --topdown --no-metric-only -e $pmu/slots/ topdown be-bound 2>&1
 echo "== no tables"
 taskset -c 0 perf-no-tables stat --topdown -j topdown be-bound 2>&1
 taskset -c 0 perf-no-tables stat --topdown --td-level 0 -j topdown be-bound 2>&1

@@ -253,6 +253,10 @@ class Verdicts:
         return len(re.findall(said, self.part["beside itself"])) == 1 and \
             not re.search(said, self.part["counts"] + self.part["beside and shown"])
 
+    def r15_slots_twice_beside_topdown(self):
+        return re.findall(r"'(\S+)' is there twice", self.part["beside slots"]) == [
+            f"{self.pmu}/slots/" if self.hybrid else "slots"]
+
     def r11_cgroups_are_not_recorded(self):
         said = "a row for each cgroup, without its name"
         return self.part["cgroups recorded"].count(said) == 1 and not any(
@@ -268,10 +272,11 @@ class Verdicts:
         return len(lists) == 34 and all(all_count(text) for _, text in lists)
 
     def r15_twice_is_named(self):
-        """Only what the user asked for twice"""
-        said = [name for name, text in lists_of(self.part["groups"])
-                if re.search(r"'\S*topdown-retiring\S*' is there twice", text)]
-        return said == 2 * ["topdown-retiring,topdown-retiring"]
+        """Only what the user asked for twice, once"""
+        said = [(name, event) for name, text in lists_of(self.part["groups"])
+                for event in re.findall(r"'(\S+)' is there twice", text)]
+        return said == 2 * [("slots,slots", "slots"),
+                            ("topdown-retiring,topdown-retiring", "topdown-retiring")]
 
     def r15_several_lists(self):
         """Of several options -e, too, slots serve all metrics of a modifier."""

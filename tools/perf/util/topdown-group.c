@@ -302,8 +302,51 @@ static void warn_twice(struct evlist *evlist, struct evsel *metric)
 			   evsel__name(metric));
 }
 
+/* Is a metric the reason for slots to be there twice? */
+static bool share_metric(struct evlist *evlist, const struct evsel *a, const struct evsel *b)
+{
+	struct evsel *pos, *other;
+
+	evlist__for_each_entry(evlist, pos) {
+		if (evsel__leader(pos) != evsel__leader(a) || !evsel__is_topdown_metric(pos))
+			continue;
+		evlist__for_each_entry(evlist, other) {
+			if (evsel__leader(other) == evsel__leader(b) &&
+			    evsel__is_topdown_metric(other) &&
+			    pos->core.attr.config == other->core.attr.config)
+				return true;
+		}
+	}
+	return false;
+}
+
+static void warn_slots_twice(struct evlist *evlist, struct evsel *slots)
+{
+	struct evsel *before, *same = NULL;
+
+	evlist__for_each_entry(evlist, before) {
+		if (before == slots)
+			break;
+		if (!evsel__is_topdown_slots(before) || !fits(before, slots))
+			continue;
+		/* The third says nothing new. */
+		if (same)
+			return;
+		same = before;
+	}
+	if (!same)
+		return;
+	if (evsel__leader(same) == evsel__leader(slots))
+		pr_warning("Topdown event '%s' is there twice in one group, which can have it once.\n"
+			   "Leave one of the two out.\n", evsel__name(slots));
+	else if (!share_metric(evlist, same, slots))
+		pr_warning("Topdown event '%s' is there twice. There is one counter for it: the two take\n"
+			   "turns and each counts part of the time. Leave one of the two out.\n",
+			   evsel__name(slots));
+}
+
 /**
- * topdown_group__warn - Name metrics that are measured twice
+ * topdown_group__warn - Name slots and metrics that are measured twice
  * @evlist: the events
  *
  * They are in groups that take turns on one counter, or in one group, where the
@@ -316,6 +359,8 @@ void topdown_group__warn(struct evlist *evlist)
 	evlist__for_each_entry(evlist, pos) {
 		if (evsel__is_topdown_metric(pos))
 			warn_twice(evlist, pos);
+		else if (evsel__is_topdown_slots(pos))
+			warn_slots_twice(evlist, pos);
 	}
 }
 
