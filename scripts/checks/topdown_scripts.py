@@ -44,7 +44,7 @@ echo "status $?"
 perf stat --topdown --td-level 3 --per-thread -a true 2>&1
 echo "status $?"
 echo "== runs refused"
-for mode in "-a -A" "-a --per-core" "-a --per-socket" "--per-thread -a"; do
+for mode in "-a -A" "-a --per-core" "-a --per-socket" "-a --per-thread"; do
 	perf stat --topdown -r 2 $mode true 2>&1
 	echo "status $?"
 done
@@ -180,6 +180,15 @@ pmusim 0 clear
 taskset -c 0 perf stat --topdown -o /tmp/long -a sleep 3.5
 echo "long $(pmusim 0 msr 0x329)"
 cat /tmp/long
+pmusim 0 clear
+taskset -c 0 perf stat --topdown -o /tmp/rare -a -I 60000 sleep 3.5
+echo "rare $(pmusim 0 msr 0x329)"
+for interval in 1000 1001; do
+	perf stat --topdown -o /dev/null -a -I $interval sleep 1 &
+	sleep 0.5
+	echo "reader $interval $(($(ls /proc/$!/task | wc -l) - 1))"
+	wait $!
+done
 echo "== clock"
 for step in +3600 -3600; do
 	pmusim 0 clear

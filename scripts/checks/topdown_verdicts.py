@@ -153,8 +153,14 @@ class Verdicts:
         """Four more reads in four more seconds, each of which clears the
         register on a CPU where nothing else does."""
         reads = {name: int(writes) for name, writes in
-                 re.findall(r"^(short|long) \d+ (\d+)$", self.part["reads"], re.M)}
-        return len(reads) == 2 and reads["long"] >= reads["short"] + 3
+                 re.findall(r"^(short|long|rare) \d+ (\d+)$", self.part["reads"], re.M)}
+        return len(reads) == 3 and reads["long"] >= reads["short"] + 3 and \
+            reads["rare"] >= reads["short"] + 3
+
+    def r10_reader_of_long_intervals(self):
+        """Only where nobody reads once a second anyway"""
+        return re.findall(r"^reader (\d+) (\d+)$", self.part["reads"], re.M) == [
+            ("1000", "0"), ("1001", "1")]
 
     def r11_report(self):
         """What is reported is what was printed when it was recorded."""
@@ -244,7 +250,10 @@ class Verdicts:
     def r2_runs_refused(self):
         """Who is not averaged over the runs of -r"""
         text = self.part["runs refused"]
+        offers = re.findall(r"^What works .*: +perf stat --topdown -r 2\n"
+                            r"or the rows .*: +perf stat --topdown (\S.*)$", text, re.M)
         return text.count("averages the runs of -r for all CPUs and threads") == 4 and \
+            offers == ["-a -A", "-a --per-core", "-a --per-socket", "--per-thread"] and \
             "status 0" not in text and "%" not in text
 
     def r15_twice_beside_topdown(self):

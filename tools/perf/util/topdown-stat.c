@@ -366,6 +366,23 @@ int topdown_stat__table_group(struct perf_stat_config *config, const char *pmu_f
 	return 0;
 }
 
+/* What has to be on the command line for rows of a kind */
+static const char *rows_option(enum aggr_mode mode)
+{
+	static const char * const options[AGGR_MAX] = {
+		[AGGR_CORE]	= "-a --per-core",
+		[AGGR_CACHE]	= "-a --per-cache",
+		[AGGR_CLUSTER]	= "-a --per-cluster",
+		[AGGR_DIE]	= "-a --per-die",
+		[AGGR_SOCKET]	= "-a --per-socket",
+		[AGGR_NODE]	= "-a --per-node",
+		[AGGR_NONE]	= "-a -A",
+		[AGGR_THREAD]	= "--per-thread",
+	};
+
+	return mode < AGGR_MAX ? options[mode] ?: "" : "";
+}
+
 /**
  * topdown_stat__check_options - Refuse what --topdown cannot print
  * @config: how to print
@@ -381,8 +398,10 @@ int topdown_stat__check_options(struct perf_stat_config *config, const char *pmu
 		if (config->run_count <= 1 || config->aggr_mode == AGGR_GLOBAL)
 			return 0;
 		/* Others than the sum have the counts of the last run only. */
-		pr_err("--topdown averages the runs of -r for all CPUs and threads together: leave out -A,\n"
-		       "--per-core, --per-thread and the like, or leave out -r.\n");
+		pr_err("--topdown averages the runs of -r for all CPUs and threads together, not by row.\n"
+		       "What works is the mean of all:  perf stat --topdown -r %d\n"
+		       "or the rows of one run:         perf stat --topdown %s\n",
+		       config->run_count, rows_option(config->aggr_mode));
 		return -EINVAL;
 	}
 	if (config->aggr_mode == AGGR_THREAD)
