@@ -306,6 +306,11 @@ echo "== default samples"
 perf script -i /tmp/data 2>/dev/null | grep -c topdown:
 echo "== sample report"
 perf report -i /tmp/data --stdio --stdio-color=never -s sym -t, 2>/dev/null
+echo "== sample report whole"
+perf report -i /tmp/data --stdio --stdio-color=never -s sym 2>/dev/null
+for option in "-F overhead,sym" "--no-group -s sym"; do
+	echo "without $(perf report -i /tmp/data --stdio $option 2>/dev/null | grep -c "frontend bound")"
+done
 echo "== refused"
 perf record -q -o /tmp/data -e '{slots,topdown-retiring}:S' true 2>&1
 perf record -q -o /tmp/data -e '{slots,topdown-retiring}:S' -a true 2>&1

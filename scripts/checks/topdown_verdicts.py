@@ -514,6 +514,21 @@ class Verdicts:
                 return False
         return titles[-5:-1] == list(CATEGORIES)
 
+    def r18_report_columns(self):
+        """Titles as wide as documented, cells below them, none if not wanted"""
+        text = self.part["sample report whole"]
+        lines = text.splitlines()
+        titles = "   retiring   bad speculation   frontend bound   backend bound  Symbol"
+        dots = "  .........  ................  ...............  ..............  ......"
+        place, = [number for number, line in enumerate(lines) if titles in line]
+        start = lines[place].index(titles)
+        found = [line[start:] for line in lines
+                 if line.split()[-1:] and line.split()[-1] in SYMBOLS.values()]
+        cells = [(line[2:11], line[13:29], line[31:46], line[48:62]) for line in found]
+        return lines[place + 1][start:].startswith(dots) and len(found) == 4 and all(
+            re.fullmatch(r" *\d+\.\d%", cell) for line in cells for cell in line) and \
+            re.findall(r"^without (\d+)$", text, re.M) == ["0", "0"]
+
     # The commands of which stock perf fails
 
     def f1_no_metric_groups(self):

@@ -10,6 +10,7 @@
 #include <internal/threadmap.h>
 #include <linux/kernel.h>
 #include <perf/threadmap.h>
+#include "cgroup.h"
 #include "color.h"
 #include "cpumap.h"
 #include "debug.h"
@@ -134,15 +135,8 @@ static struct evsel *add_event(struct evlist *evlist, struct evsel *leader, u32 
 	return evsel;
 }
 
-/**
- * topdown_form__add_slots - Add a group with slots, as of PMUs with PERF_METRICS
- * @evlist: receives the events
- * @pmu: name of the PMU
- * @level: of the top-down analysis
- *
- * Return: 0, or -ENOMEM.
- */
-int topdown_form__add_slots(struct evlist *evlist, const char *pmu, unsigned int level)
+/* A group with slots, as of PMUs with PERF_METRICS. */
+static int add_slots(struct evlist *evlist, const char *pmu, unsigned int level)
 {
 	int nr = level > 1 ? TOPDOWN_NR_METRICS : TOPDOWN_NR_LEVEL1, i;
 	struct evsel *leader = add_event(evlist, NULL, PERF_TYPE_RAW, 0x400, pmu, "slots");
@@ -170,6 +164,12 @@ static int add_atom(struct evlist *evlist)
 		leader = leader ?: evsel;
 	}
 	return 0;
+}
+
+static int add_groups(struct evlist *evlist, unsigned int level, bool hybrid)
+{
+	return add_slots(evlist, hybrid ? "cpu_core" : "cpu", level) ?:
+	       hybrid ? add_atom(evlist) : 0;
 }
 
 /**
@@ -240,8 +240,7 @@ struct evlist *topdown_form__new_list(unsigned int level, bool hybrid)
 	perf_use_color_default = 0;
 	if (!evlist)
 		return NULL;
-	if (topdown_form__add_slots(evlist, hybrid ? "cpu_core" : "cpu", level) ||
-	    (hybrid && add_atom(evlist))) {
+	if (add_groups(evlist, level, hybrid)) {
 		evlist__delete(evlist);
 		return NULL;
 	}
@@ -266,6 +265,44 @@ int topdown_form__check(unsigned int level, bool hybrid, const struct topdown_fo
 
 	TEST_ASSERT_VAL("no memory", evlist);
 	ret = topdown_form__expect(evlist, form, counts, expected);
+	evlist__delete(evlist);
+	return ret;
+}
+
+/**
+ * topdown_form__check_cgroups - The same for the cgroups web and db
+ * @level: of the top-down analysis
+ * @hybrid: with another group, of E-cores
+ * @form: how to print
+ * @counts: see topdown_form__set_counts(); all groups of web come first
+ * @expected: the whole text
+ *
+ * Return: TEST_OK or TEST_FAIL.
+ */
+int topdown_form__check_cgroups(unsigned int level, bool hybrid, const struct topdown_form *form,
+				const struct topdown_form_counts *counts, const char *expected)
+{
+	static const char * const names[] = { "web", "db" };
+	struct evlist *evlist = evlist__new();
+	int ret = TEST_FAIL;
+	struct cgroup *cgrp;
+	struct evsel *evsel;
+	unsigned int i;
+
+	perf_use_color_default = 0;
+	TEST_ASSERT_VAL("no memory", evlist);
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		if (add_groups(evlist, level, hybrid))
+			goto out;
+		cgrp = cgroup__new(names[i], /*do_open=*/false);
+		evlist__for_each_entry(evlist, evsel) {
+			if (!evsel->cgrp)
+				evsel->cgrp = cgroup__get(cgrp);
+		}
+		cgroup__put(cgrp);
+	}
+	ret = topdown_form__expect(evlist, form, counts, expected);
+out:
 	evlist__delete(evlist);
 	return ret;
 }

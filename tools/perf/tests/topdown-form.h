@@ -64,11 +64,12 @@ char *topdown_form__print(struct evlist *evlist, const struct topdown_form *form
 			  void (*set_counts)(struct evlist *evlist, int nr, const void *data),
 			  const void *data);
 void topdown_form__set_counts(struct evlist *evlist, int nr, const void *data);
-int topdown_form__add_slots(struct evlist *evlist, const char *pmu, unsigned int level);
 struct evlist *topdown_form__new_list(unsigned int level, bool hybrid);
 int topdown_form__expect(struct evlist *evlist, const struct topdown_form *form,
 			 const struct topdown_form_counts *counts, const char *expected);
 int topdown_form__check(unsigned int level, bool hybrid, const struct topdown_form *form,
 			const struct topdown_form_counts *counts, const char *expected);
+int topdown_form__check_cgroups(unsigned int level, bool hybrid, const struct topdown_form *form,
+				const struct topdown_form_counts *counts, const char *expected);
 
 #endif

@@ -29,7 +29,10 @@ struct event_count {
 
 /*
  * 1000 cycles with 4 slots each: 2000 retire, 440 are lost to wrong speculation,
- * 800 the frontend leaves empty. The same with hyperthreads as without.
+ * 800 the frontend leaves empty, 600 of these while it delivers nothing. The same
+ * with hyperthreads as without. 300 slots retire more micro-operations than
+ * instructions, 3 of 4 flushes are of mispredicted branches, and half of the stalls
+ * wait for memory: (140 + 10) / (200 + 40 + 100 / 2 + 10).
  */
 static const struct event_count skylake[] = {
 	{ "cpu_clk_unhalted.thread_any", 2000 },
@@ -43,6 +46,14 @@ static const struct event_count skylake[] = {
 	{ "int_misc.recovery_cycles", 50 },
 	{ "inst_retired.any", 1800 },
 	{ "uops_retired.macro_fused", 100 },
+	{ "br_misp_retired.all_branches", 30 },
+	{ "machine_clears.count", 10 },
+	{ "idq_uops_not_delivered.cycles_0_uops_deliv.core", 150 },
+	{ "cycle_activity.stalls_mem_any", 140 },
+	{ "cycle_activity.stalls_total", 200 },
+	{ "exe_activity.bound_on_stores", 10 },
+	{ "exe_activity.1_ports_util", 40 },
+	{ "exe_activity.2_ports_util", 100 },
 	{ NULL, 0 },
 };
 
@@ -138,6 +149,24 @@ static int test__intel_json(struct test_suite *test __maybe_unused, int subtest 
 "{\"interval\" : 1.000000500, \"pmu\" : \"fake\", \"retiring\" : 50.00, \"bad speculation\" : 11.00, \"frontend bound\" : 20.00, \"backend bound\" : 19.00, \"slots\" : null, \"share\" : null, \"pcnt-running\" : 100.00, \"notable\" : \"bad speculation\"}\n");
 }
 
+static int test__intel_csv(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	struct topdown_form form = { .csv = true };
+
+	return check("GenuineIntel-6-5E-3", "TopdownL1", &form, skylake,
+"time,retiring,bad speculation,frontend bound,backend bound,slots,running,notable\n"
+"1.000000500,50.00,11.00,20.00,19.00,null,100.00,bad speculation\n");
+}
+
+static int test__intel_level2(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	struct topdown_form form = { .csv = true, .level = 2 };
+
+	return check("GenuineIntel-6-5E-3", "TopdownL1,TopdownL2", &form, skylake,
+"time,retiring,bad speculation,frontend bound,backend bound,heavy operations,light operations,branch mispredict,machine clears,fetch latency,fetch bandwidth,memory bound,core bound,slots,running,notable\n"
+"1.000000500,50.00,11.00,20.00,19.00,7.50,42.50,8.25,2.75,15.00,5.00,9.50,9.50,null,100.00,bad speculation\n");
+}
+
 static int test__amd_std(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
 	struct topdown_form form = { .smt = true };
@@ -164,6 +193,23 @@ static int test__amd_level2(struct test_suite *test __maybe_unused, int subtest 
 	return check("AuthenticAMD-25-61-1", "PipelineL1,PipelineL2", &form, zen4,
 "time,retiring,bad speculation,frontend bound,backend bound,smt contention,heavy operations,light operations,branch mispredict,machine clears,fetch latency,fetch bandwidth,memory bound,core bound,slots,running,notable\n"
 "1.000000500,40.00,10.00,20.00,20.00,10.00,4.00,36.00,7.50,2.50,15.00,5.00,13.33,6.67,null,100.00,none\n");
+}
+
+static int test__amd_level2_std(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	struct topdown_form form = { .smt = true, .level = 2 };
+
+	return check("AuthenticAMD-25-61-1", "PipelineL1,PipelineL2", &form, zen4,
+"#           time             retiring      bad speculation       frontend bound        backend bound       smt contention     heavy operations     light operations    branch mispredict       machine clears        fetch latency      fetch bandwidth         memory bound           core bound                slots\n"
+"     1.000000500                40.0%                10.0%                20.0%                20.0%                10.0%                 4.0%                36.0%                 7.5%                 2.5%                15.0%                 5.0%                13.3%                 6.7%                    -\n");
+}
+
+static int test__amd_level2_json(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	struct topdown_form form = { .smt = true, .json = true, .level = 2 };
+
+	return check("AuthenticAMD-25-61-1", "PipelineL1,PipelineL2", &form, zen4,
+"{\"interval\" : 1.000000500, \"pmu\" : \"fake\", \"retiring\" : 40.00, \"bad speculation\" : 10.00, \"frontend bound\" : 20.00, \"backend bound\" : 20.00, \"smt contention\" : 10.00, \"heavy operations\" : 4.00, \"light operations\" : 36.00, \"branch mispredict\" : 7.50, \"machine clears\" : 2.50, \"fetch latency\" : 15.00, \"fetch bandwidth\" : 5.00, \"memory bound\" : 13.33, \"core bound\" : 6.67, \"slots\" : null, \"share\" : null, \"pcnt-running\" : 100.00, \"notable\" : \"none\"}\n");
 }
 
 /* A count that is missing leaves no number behind. */
@@ -252,6 +298,8 @@ static int test__no_number_json(struct test_suite *test __maybe_unused, int subt
 static struct test_case topdown_metric_tests[] = {
 	TEST_CASE("topdown_r2_columns_of_tables", intel_std),
 	TEST_CASE("topdown_r2_columns_of_tables_json", intel_json),
+	TEST_CASE("topdown_r2_columns_of_tables_csv", intel_csv),
+	TEST_CASE("topdown_r2_level2_of_tables", intel_level2),
 	TEST_CASE("topdown_r8_missing_in_tables", missing),
 	TEST_CASE("topdown_r14_amd", amd_std),
 	TEST_CASE("topdown_r8_negative_metric_csv", negative_csv),
@@ -261,6 +309,8 @@ static struct test_case topdown_metric_tests[] = {
 	TEST_CASE("topdown_r14_amd_csv", amd_csv),
 	TEST_CASE("topdown_r14_amd_json", amd_json),
 	TEST_CASE("topdown_r14_amd_level2", amd_level2),
+	TEST_CASE("topdown_r14_amd_level2_std", amd_level2_std),
+	TEST_CASE("topdown_r14_amd_level2_json", amd_level2_json),
 	{ .name = NULL, }
 };
 

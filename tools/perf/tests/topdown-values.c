@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What the cells of perf stat --topdown say, in whatever form: numbers below zero,
- * counts of zero and none, odd names, colors; and which events they are of.
+ * counts of zero and none, means of runs, odd names, colors; and which events they
+ * are of.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -355,6 +356,82 @@ static int test__colors(struct test_suite *test __maybe_unused, int subtest __ma
 	return TEST_OK;
 }
 
+/* -r: the mean of the runs, of which the last one is unlike the others */
+static const struct topdown_form_counts runs[] = {
+	{ { 1000, 400, 50, 250, 300 }, 100, 100 },
+	{ { 1000, 400, 50, 250, 300 }, 100, 100 },
+	{ { 4000, 4000, 0, 0, 0 }, 100, 100 },
+};
+
+static void set_counts_of_runs(struct evlist *evlist, int nr, const void *data)
+{
+	const struct topdown_form_counts *counts = data;
+	struct evsel *evsel;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(runs); i++) {
+		topdown_form__set_counts(evlist, nr, &counts[i]);
+		evlist__for_each_entry(evlist, evsel)
+			update_stats(&evsel->stats->res_stats,
+				     evsel->stats->aggr[0].counts.val);
+	}
+}
+
+static int check_runs(const struct topdown_form *form, const char *expected)
+{
+	struct evlist *evlist = topdown_form__new_list(1, false);
+	int ret = TEST_OK;
+	char *text;
+
+	TEST_ASSERT_VAL("no memory", evlist);
+	text = topdown_form__print(evlist, form, set_counts_of_runs, runs);
+	evlist__delete(evlist);
+	if (!text || strcmp(text, expected)) {
+		pr_debug("printed:\n%sexpected:\n%s", text ?: "(nothing)\n", expected);
+		ret = TEST_FAIL;
+	}
+	free(text);
+	return ret;
+}
+
+static int test__runs_std(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct topdown_form form = {
+		.mode = AGGR_GLOBAL, .nr = 1, .runs = 3, .no_interval = true,
+	};
+
+	return check_runs(&form,
+"\n"
+" Performance counter stats for thread id '1' (3 runs):\n"
+"\n"
+"            retiring      bad speculation       frontend bound        backend bound                slots\n"
+"               80.0%                 1.7%                 8.3%                10.0%                 2000\n"
+"\n"
+"              0.00 +- 0.00 seconds time elapsed\n"
+"\n");
+}
+
+static int test__runs_csv(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct topdown_form form = {
+		.mode = AGGR_GLOBAL, .nr = 1, .runs = 3, .no_interval = true, .csv = true,
+	};
+
+	return check_runs(&form,
+"retiring,bad speculation,frontend bound,backend bound,slots,running,notable\n"
+"80.04,1.65,8.30,10.01,2000,100.00,retiring\n");
+}
+
+static int test__runs_json(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
+{
+	const struct topdown_form form = {
+		.mode = AGGR_GLOBAL, .nr = 1, .runs = 3, .no_interval = true, .json = true,
+	};
+
+	return check_runs(&form,
+"{\"pmu\" : \"cpu\", \"retiring\" : 80.04, \"bad speculation\" : 1.65, \"frontend bound\" : 8.30, \"backend bound\" : 10.01, \"slots\" : 2000, \"share\" : 100.00, \"pcnt-running\" : 100.00, \"notable\" : \"retiring\"}\n");
+}
+
 /* Recorded events have codes, and the file tells what they are for. */
 static int test__report(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
@@ -475,6 +552,9 @@ static int test__negative_scaled(struct test_suite *test __maybe_unused,
 }
 
 static struct test_case topdown_values_tests[] = {
+	TEST_CASE("topdown_r2_runs_std", runs_std),
+	TEST_CASE("topdown_r2_runs_csv", runs_csv),
+	TEST_CASE("topdown_r2_runs_json", runs_json),
 	TEST_CASE("topdown_r3_zero_counts_of_threads", thread_zero),
 	TEST_CASE("topdown_r7_slots_and_running", running),
 	TEST_CASE("topdown_r8_negative", negative),

@@ -137,7 +137,7 @@ void topdown_stat__print_header(struct evlist *evlist, struct perf_stat_config *
 	else
 		fprintf(out, "%*s", label_width(config), "");
 	if (has_cgroups(config))
-		fprintf(out, " %-*s", CGROUP_LEN, "cgroup");
+		fprintf(out, " %-*s%s", CGROUP_LEN, "cgroup", hybrid ? " " : "");
 	if (hybrid)
 		fprintf(out, "%-*s ", PMU_LEN, "pmu");
 	for (i = 0; i < TOPDOWN_NR_COLUMNS; i++) {
@@ -245,7 +245,7 @@ static void print_row_std(struct perf_stat_config *config, const struct topdown_
 	int i;
 
 	if (cgroup)
-		fprintf(out, " %-*s", CGROUP_LEN, cgroup);
+		fprintf(out, " %-*s%s", CGROUP_LEN, cgroup, pmu ? " " : "");
 	if (pmu)
 		fprintf(out, "%-*s ", PMU_LEN, pmu);
 	for (i = 0; i < TOPDOWN_NR_COLUMNS; i++) {
