@@ -90,7 +90,7 @@ perf stat --topdown -j -a -I 200 sleep 1.5 2>&1
 frame="^$\|seconds\|stats for\|max nodes"
 # What report prints is what was printed when the counts were recorded.
 for mode in -a "-a -A" "-a --per-core" "-a --per-die" "-a --per-socket" "-a --per-node" \
-	"-a -I 100" "--per-thread -p $one,$two" "-p $one"; do
+	"-a --per-cache" "-a -I 100" "--per-thread -p $one,$two" "-p $one"; do
 	echo "== record $mode"
 	perf stat record --topdown $mode -o /tmp/data sleep 0.3 2>&1 | grep -v "$frame"
 	echo "report"
@@ -104,6 +104,11 @@ for mode in -a "-a -A" "-a --per-core" "-a -I 100" "--per-thread -p $one,$two" "
 		perf stat $form report -i /tmp/data 2>&1
 	done
 done
+echo "== clusters"
+perf stat record --topdown -a --per-cluster -o /tmp/data sleep 0.3 2>&1
+echo "report"
+perf stat report -i /tmp/data 2>&1
+perf stat report --per-die -i /tmp/data 2>&1
 echo "== report again"
 perf stat record --topdown -a -A -o /tmp/data sleep 0.3 >/dev/null 2>&1
 perf stat report -i /tmp/data 2>&1

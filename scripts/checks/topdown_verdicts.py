@@ -170,7 +170,7 @@ class Verdicts:
             printed, _, reported = text.partition("report\n")
             if "%" not in printed or printed != reported:
                 return False
-        return len(modes) == 9
+        return len(modes) == 10
 
     def r11_report_forms(self):
         """The same in CSV and JSON."""
@@ -188,6 +188,15 @@ class Verdicts:
         text = self.part["report again"]
         return len(re.findall(r"^ *CPU\d .*%", text, re.M)) == 2 and \
             len(re.findall(r"^ *S0 +\d .*%", text, re.M)) == (2 if self.hybrid else 1)
+
+    def r11_clusters_are_not_recorded(self):
+        """Which is said, and what is reported are the rows of dies."""
+        printed, _, reported = self.part["clusters"].partition("report\n")
+        found = re.findall(r"^S0-D0(?:-CLS0)? +(\d .*%.*)$", reported, re.M)
+        return "a row for each die: a file does not hold clusters" in printed and \
+            re.search(r"^S0-D0-CLS0 .*%", printed, re.M) and \
+            len(found) == 2 * (1 + self.hybrid) and found[:len(found) // 2] == \
+            found[len(found) // 2:]
 
     def r11_tables_are_not_recorded(self):
         """Where percentages of a file are not to be had, and how they are"""

@@ -420,7 +420,8 @@ int topdown_stat__check_options(struct perf_stat_config *config, const char *pmu
  * @config: says where the events are from
  * @pmu_filter: name of a PMU, or "all"
  *
- * A file has counts of events, and neither metrics of the tables nor cgroups.
+ * A file has counts of events, and neither metrics of the tables nor cgroups, nor
+ * the clusters of CPUs.
  */
 void topdown_stat__warn_recorded(struct perf_stat_config *config, const char *pmu_filter)
 {
@@ -429,6 +430,8 @@ void topdown_stat__warn_recorded(struct perf_stat_config *config, const char *pm
 	if (config->cgroup_list || nr_cgroups)
 		pr_warning("perf stat report will have a row for each cgroup, without its name: a file does not\n"
 			   "hold it. They are in the order of the command line.\n");
+	if (config->aggr_mode == AGGR_CLUSTER)
+		pr_warning("perf stat report will have a row for each die: a file does not hold clusters.\n");
 	if (config->topdown_recorded)
 		return;
 	pr_warning("perf stat report will show the counts only: level %u is from metric tables, which a\n"
