@@ -32,6 +32,7 @@
 #include <linux/kernel.h>
 #include <linux/perf_event.h>
 #include <internal/mmap.h>
+#include <internal/topdown.h>
 #include <perf/cpumap.h>
 #include <perf/topdown.h>
 
@@ -41,8 +42,6 @@
 #define CONFIG1_CLEAR	0x1
 #define INDEX_SLOTS	(BIT(30) | 3)
 #define INDEX_METRICS	BIT(29)
-#define METRIC_BITS	8
-#define METRIC_FULL	0xff
 #define NR_EVENTS	(1 + PERF_TOPDOWN_NR_CATEGORIES)
 
 /* What read() of the group returns, before the values of its events */
@@ -269,7 +268,7 @@ static int open_group(struct perf_topdown *td, const char *pmu)
 	if (td->slots_fd < 0)
 		return -errno;
 	for (i = 0; i < td->nr_metrics; i++) {
-		td->metric_fd[i] = open_event(type, CONFIG_METRIC + (i << METRIC_BITS),
+		td->metric_fd[i] = open_event(type, CONFIG_METRIC + (i << 8),
 					      false, td->slots_fd);
 		if (td->metric_fd[i] < 0)
 			return -errno;
@@ -346,14 +345,8 @@ int perf_topdown__reset(struct perf_topdown *td)
 static void decode(const struct perf_topdown *td, __u64 slots, __u64 metrics,
 		   struct values *values)
 {
-	unsigned int i;
-
 	values->event[0] = slots;
-	for (i = 0; i < td->nr_metrics; i++) {
-		__u64 share = metrics >> i * METRIC_BITS & METRIC_FULL;
-
-		values->event[1 + i] = slots * share / METRIC_FULL;
-	}
+	perf_topdown__decode(slots, metrics, td->nr_metrics, &values->event[1]);
 }
 
 static void add(const struct perf_topdown *td, const struct values *more,

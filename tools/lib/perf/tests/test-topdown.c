@@ -23,6 +23,7 @@
 #include <perf/topdown.h>
 #include <internal/evsel.h>
 #include <internal/tests.h>
+#include <internal/topdown.h>
 #include "tests.h"
 
 #define SLOTS		0x0400
@@ -43,6 +44,47 @@ static void spin(int rounds)
 static bool near(double a, double b)
 {
 	return fabs(a - b) < 0.000001;
+}
+
+/*
+ * Registers of a CPU with all categories, decoded by hand: 0xff is all of the slots,
+ * and a byte of 0x33 (51) a fifth. The lowest byte is the first category. What is
+ * left by the division is dropped.
+ */
+static int test_decode(void)
+{
+	static const struct {
+		__u64 slots, metrics;
+		__u64 expected[PERF_TOPDOWN_NR_CATEGORIES];
+	} cases[] = {
+		{ 255000, 0x4c190a0566334c19,
+		  { 25000, 76000, 51000, 102000, 5000, 10000, 25000, 76000 } },
+		{ 1000, 0xff01807f00fffe02,
+		  { 7, 996, 1000, 0, 498, 501, 3, 1000 } },
+		/* The counter is full: 2^48 - 1 is 255 times 0x10101010101 */
+		{ 0xffffffffffff, 0x80000000000000ff,
+		  { 0xffffffffffff, 0, 0, 0, 0, 0, 0, 0x808080808080 } },
+		{ 0, 0x4c190a0566334c19, { 0 } },
+	};
+	__u64 category[PERF_TOPDOWN_NR_CATEGORIES + 1];
+	unsigned int i, n;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		for (n = 0; n <= PERF_TOPDOWN_NR_CATEGORIES; n++)
+			category[n] = 12345;
+		perf_topdown__decode(cases[i].slots, cases[i].metrics, 8, category);
+		for (n = 0; n < PERF_TOPDOWN_NR_CATEGORIES; n++)
+			__T("wrong slots of a category", category[n] == cases[i].expected[n]);
+		__T("more categories than there are", category[n] == 12345);
+	}
+
+	/* Level 1 only: the upper bytes mean nothing, and nothing is written for them */
+	category[4] = 12345;
+	perf_topdown__decode(255, 0xffffffff01020304, 4, category);
+	for (n = 0; n < 4; n++)
+		__T("wrong slots of a category", category[n] == 4 - n);
+	__T("categories that the CPU lacks", category[4] == 12345);
+	return 0;
 }
 
 /* Shares of what is known: signed differences, no factor of 255 */
@@ -368,6 +410,7 @@ int test_topdown(int argc, char **argv)
 	__T_START;
 
 	libperf_init(libperf_print);
+	test_decode();
 	test_shares();
 
 	td = perf_topdown__new();
