@@ -20,8 +20,8 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from checks import (acr, acr_trace, acr_truth, constraints, debug,  # noqa: E402
                     flow, freeze, hotplug, interrupt, lint, model, names, patches,
-                    path_cost, pmi_cost, power, samples, switch_cost, topdown,
-                    topdown_perf)
+                    path_cost, pmi_cost, power, samples, stat_shell, switch_cost,
+                    topdown, topdown_perf)
 from checks.harness import (BUILD, MACHINE_PARTS, TOP, Check, boot,  # noqa: E402
                             spelled, tail, tap)
 
@@ -187,6 +187,7 @@ def perftest(check):
                      f"no test called: {missing}" if missing else
                      f"skipped: {surprising}" if surprising else tail(text))
     check.attempt("perftest", acr.run_perf)
+    check.attempt("perftest", stat_shell.run)
 
 
 def machine(check):
