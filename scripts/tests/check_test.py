@@ -12,7 +12,7 @@ from unittest import mock
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import check  # noqa: E402
-from checks import acr, harness  # noqa: E402
+from checks import acr, harness, stat_shell  # noqa: E402
 
 TESTS = """\
   6: Parse event definition strings        :
@@ -34,6 +34,7 @@ class PerfTests(unittest.TestCase):
         with contextlib.redirect_stdout(io.StringIO()), \
                 mock.patch.object(checked, "need", return_value=True), \
                 mock.patch.object(acr, "run_perf"), \
+                mock.patch.object(stat_shell, "run"), \
                 mock.patch.object(check, "boot", return_value=(0, text, "log")):
             check.perftest(checked)
         return {row[1]: row[2] for row in checked.rows}

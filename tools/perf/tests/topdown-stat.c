@@ -415,6 +415,9 @@ static int test__level2_threads_json(struct test_suite *test __maybe_unused,
 "{\"interval\" : 1.000000500, \"thread\" : \"beta-102\", \"pmu\" : \"cpu\", \"retiring\" : null, \"bad speculation\" : null, \"frontend bound\" : null, \"backend bound\" : null, \"heavy operations\" : null, \"light operations\" : null, \"branch mispredict\" : null, \"machine clears\" : null, \"fetch latency\" : null, \"fetch bandwidth\" : null, \"memory bound\" : null, \"core bound\" : null, \"slots\" : null, \"share\" : null, \"pcnt-running\" : 0.00, \"notable\" : \"none\"}\n");
 }
 
+/* Behind blanks */
+#define EOL "\n"
+
 /* --no-metric-only: counts, and what they mean beside them */
 static int test__counts_std(struct test_suite *test __maybe_unused, int subtest __maybe_unused)
 {
@@ -426,11 +429,11 @@ static int test__counts_std(struct test_suite *test __maybe_unused, int subtest 
 "\n"
 " Performance counter stats for thread id '1':\n"
 "\n"
-"              1000  slots                                                                 \n"
-"               400  topdown-retiring                 #     40.0% retiring                 \n"
-"                50  topdown-bad-spec                 #      5.0% bad speculation          \n"
-"               250  topdown-fe-bound                 #     25.0% frontend bound           \n"
-"               300  topdown-be-bound                 #     30.0% backend bound            \n"
+"              1000  slots                                                                 " EOL
+"               400  topdown-retiring                 #     40.0% retiring                 " EOL
+"                50  topdown-bad-spec                 #      5.0% bad speculation          " EOL
+"               250  topdown-fe-bound                 #     25.0% frontend bound           " EOL
+"               300  topdown-be-bound                 #     30.0% backend bound            " EOL
 "\n"
 "       0.000000000 seconds time elapsed\n"
 "\n");
