@@ -255,7 +255,9 @@ taskset -c 0 perf stat -x, -e slots,slots -a sleep 0.1 2>&1
 echo "== several lists"
 while read lists; do
 	echo "list $lists"
-	taskset -c 0 perf stat -x, $lists topdown retiring 2>&1
+	program="topdown retiring"
+	case $lists in *k\ *) program="sh /tmp/longer" ;; esac
+	taskset -c 0 perf stat -x, $lists $program 2>&1
 done <<LISTS
 -e $pmu/topdown-retiring/ -e $pmu/topdown-bad-spec/
 -e $pmu/slots/ -e $pmu/topdown-retiring/
@@ -316,6 +318,15 @@ perf report -i /tmp/data --stdio --stdio-color=never -s sym 2>/dev/null
 for option in "-F overhead,sym" "--no-group -s sym"; do
 	echo "without $(perf report -i /tmp/data --stdio $option 2>/dev/null | grep -c "frontend bound")"
 done
+echo "== sample report of level 2"
+if [ -e /sys/bus/event_source/devices/$pmu/events/topdown-heavy-ops ]; then
+	for part in heavy-ops br-mispredict fetch-lat mem-bound; do
+		group=$group,$pmu/topdown-$part/
+	done
+	taskset -c 0 perf record -q -o /tmp/data -c 100003 -e "{$group}:S" topdown phases 2>&1
+	perf report -i /tmp/data --stdio --stdio-color=never -s sym 2>&1
+	echo "status $?"
+fi
 echo "== refused"
 perf record -q -o /tmp/data -e '{slots,topdown-retiring}:S' true 2>&1
 perf record -q -o /tmp/data -e '{slots,topdown-retiring}:S' -a true 2>&1

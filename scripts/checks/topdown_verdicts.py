@@ -538,6 +538,19 @@ class Verdicts:
             re.fullmatch(r" *\d+\.\d%", cell) for line in cells for cell in line) and \
             re.findall(r"^without (\d+)$", text, re.M) == ["0", "0"]
 
+    def r18_report_level2(self):
+        """Its columns come behind those of level 1, and what is in a phase is."""
+        text = self.part["sample report of level 2"]
+        titles = "".join("   " + name for name in (*CATEGORIES, *LEVEL2)) + "  Symbol"
+        cells = re.findall(r"((?: +\d+\.\d%){12})  \[\.\] (\w+) *$", text, re.M)
+        found = {symbol: [float(cell) for cell in re.findall(r"[\d.]+", part)]
+                 for part, symbol in cells}
+        return not self.level2 and not text or "status 0\n" in text and \
+            titles in text and all(
+                abs(sum(found[symbol][:4]) - 100) < 0.3 and
+                abs(found[symbol][place] - sum(found[symbol][4 + 2 * place:6 + 2 * place]))
+                < 0.3 for place, symbol in enumerate(SYMBOLS.values()))
+
     # The commands of which stock perf fails
 
     def f1_no_metric_groups(self):

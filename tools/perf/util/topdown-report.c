@@ -37,10 +37,18 @@ static bool entry_shares(struct topdown_shares *shares, struct hist_entry *he)
 	return topdown_shares__of_counts(shares, &counts);
 }
 
+static struct perf_hpp_fmt column_fmts[TOPDOWN_NR_COLUMNS];
+
+/* perf_hpp_fmt::idx is for perf's own columns, whose number resets the width. */
+static int column_of(const struct perf_hpp_fmt *fmt)
+{
+	return fmt - column_fmts;
+}
+
 static int column_width(struct perf_hpp_fmt *fmt, struct perf_hpp *hpp __maybe_unused,
 			struct hists *hists __maybe_unused)
 {
-	return fmt->user_len ?: fmt->len;
+	return fmt->user_len ?: strlen(fmt->name) + 1;
 }
 
 static int column_header(struct perf_hpp_fmt *fmt, struct perf_hpp *hpp, struct hists *hists,
@@ -55,9 +63,9 @@ static int column_entry(struct perf_hpp_fmt *fmt, struct perf_hpp *hpp, struct h
 	struct topdown_shares shares;
 	char text[16] = "";
 
-	if (entry_shares(&shares, he) && shares.known[fmt->idx])
+	if (entry_shares(&shares, he) && shares.known[column_of(fmt)])
 		scnprintf(text, sizeof(text), "%.1f%%",
-			  topdown_shares__percent(&shares, fmt->idx));
+			  topdown_shares__percent(&shares, column_of(fmt)));
 	return scnprintf(hpp->buf, hpp->size, "%*s", width, text);
 }
 
@@ -68,8 +76,6 @@ static int64_t column_cmp(struct perf_hpp_fmt *fmt __maybe_unused,
 {
 	return 0;
 }
-
-static struct perf_hpp_fmt column_fmts[TOPDOWN_NR_COLUMNS];
 
 /**
  * topdown_report__add_columns - Add the columns that a recorded file can fill
@@ -104,8 +110,6 @@ int topdown_report__add_columns(struct evlist *evlist)
 		if (!known[column])
 			continue;
 		fmt->name	= topdown_column__name(column);
-		fmt->len	= strlen(fmt->name) + 1;
-		fmt->idx	= column;
 		fmt->header	= column_header;
 		fmt->width	= column_width;
 		fmt->entry	= column_entry;
