@@ -47,7 +47,7 @@ def run_kind(check, cpu):
         try:
             good = not status and bool(getattr(verdicts, test)())
             why = "not as it should be" if not status else f"status {status}"
-        except (KeyError, IndexError, ValueError, TypeError,
+        except (KeyError, IndexError, ValueError, TypeError, ArithmeticError,
                 AssertionError) as error:
             good, why = False, repr(error)
         check.record("topdown", spelled(test, cpu), "pass" if good else "fail",
