@@ -182,11 +182,11 @@ pmusim 0 clear
 taskset -c 0 perf stat --topdown -o /tmp/short -a sleep 0.5
 echo "short $(pmusim 0 msr 0x329)"
 pmusim 0 clear
-taskset -c 0 perf stat --topdown -o /tmp/long -a sleep 3.5
+taskset -c 0 perf stat --topdown -o /tmp/long -a sleep 4.5
 echo "long $(pmusim 0 msr 0x329)"
 cat /tmp/long
 pmusim 0 clear
-taskset -c 0 perf stat --topdown -o /tmp/rare -a -I 60000 sleep 3.5
+taskset -c 0 perf stat --topdown -o /tmp/rare -a -I 60000 sleep 4.5
 echo "rare $(pmusim 0 msr 0x329)"
 for interval in 1000 1001; do
 	perf stat --topdown -o /dev/null -a -I $interval sleep 1 &
