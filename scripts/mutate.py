@@ -26,9 +26,10 @@ TABLE = BUILD + "/results/mutations.tsv"
 HEAD = ("fault", "verdict", "seconds", "tests")
 TREE = BUILD + "/linux"
 IMAGE = BUILD + "/kernel-mutation/arch/x86/boot/bzImage"
-OWN = [f"arch/x86/events/intel/{name}" for name in ("acr.c", "acr_open.c", "acr.h")]
+OWN = [f"arch/x86/events/{name}" for name in
+       ("intel/acr.c", "intel/acr_open.c", "intel/acr.h", "constraint.c")]
 # A text is in one of them.
-FILES = [*OWN, "arch/x86/events/intel/core.c", "arch/x86/events/constraint.c"]
+FILES = [*OWN, "arch/x86/events/intel/core.c"]
 
 # name: (place of its tests, (what the series has, the fault) ...)
 FAULTS = {

@@ -5,7 +5,7 @@ import fnmatch
 import glob
 import re
 
-from checks import acr
+from checks import acr, stat_shell
 from checks.harness import TOP, Check, spelled
 
 EVENTS = TOP + "/arch/x86/events"
@@ -96,6 +96,7 @@ def names(suites, places, kinds):
             listing.wants(suite, name)
         if suite == "perftest":
             acr.run_perf(listing)
+            stat_shell.run(listing)
         elif suite not in in_c:
             function(listing)
     return sorted(listing.names)
