@@ -79,11 +79,12 @@ done
 # has its precise cycles. clearwaterforest runs without PDist, which 6.12 knows by
 # model, and has one PMU. The first CPU cannot go, and is arrowlake's only P-core.
 MAY_SKIP = {"skylake": r"acr(?!-D12)",
-            "icelake": r"acr(?!-D12)|pmi-2[45]-|pmi\.pmi\.hotplug$",
+            "icelake": r"acr(?!-D12)|pmi-2[45]-",
             "clearwaterforest":
-            r"acr-(B17|B21|D10|D12|B11-moved|B26-moved|B30-opened)-",
+            r"acr-(B17|B21|D10|D12|B11-moved|B26-moved|B30-opened)-|pmi-2[45]-",
             "clearwaterforest-wide": r"acr-B17-",
-            "": r"mmap\.|pmi-2[45]-|pmi\.pmi\.hotplug$"}
+            "arrowlake": r"mmap\.|pmi-2[45]-|pmi\.pmi\.hotplug$",
+            "": r"mmap\.|pmi-2[45]-"}
 # What has to be right also where interrupts come late, and a freeze costs counts.
 LATE = ("pmi_6_pmu_disabled", "pmi_8_event_deleted", "pmi_10_storm",
         "pmi_13_group_values", "pmi_15_independence",
@@ -104,7 +105,7 @@ SELFTEST_PLACES = (("arrowlake", "/selftests/*"),
                    ("arrowlake-atom-late", "/selftests/pmi*"),
                    ("arrowlake-late", "/selftests/pmi*"),
                    ("arrowlake-wide", "/selftests/acr /selftests/acr_run"),
-                   ("clearwaterforest", "/selftests/acr*"),
+                   ("clearwaterforest", "/selftests/acr* /selftests/pmi"),
                    ("clearwaterforest-wide", "/selftests/acr_run"),
                    ("icelake", "/selftests/acr /selftests/pmi* /selftests/topdown"),
                    ("icelake-late", "/selftests/pmi*"),
