@@ -22,6 +22,7 @@ import bisect
 import collections
 import heapq
 import itertools
+import math
 
 from fuzz_program import LANES, Clock, Kind, Kinds
 
@@ -240,6 +241,9 @@ class Timeline:
                 found.append(((off or operation).before, operation.after,
                               (off or operation).first, operation.last))
                 off = None
+        if off:
+            found.append((off.before, math.inf, off.first, max(
+                [off.last] + [reading.last for reading in self.group.readings])))
         return [(self.kinds.position(first), self.kinds.position(last + 1))
                 for before, until, first, last in found
                 if before <= after.time and until >= point.time]
@@ -480,8 +484,11 @@ class History:
                 new[number] = State(True, state.period, lo, hi, 0, 0, True)
         return tuple(new)
 
-    def advance(self, worlds, until):
-        """What may have happened unseen before a sample at @until."""
+    def advance(self, worlds, until, since=None):
+        """What may have happened unseen before a sample at @until, or before
+        something between @since and @until."""
+        if since is None:
+            since = until
         out, seen, joined = set(), set(worlds), 0
         # By when something happened last, so that orders meet again
         todo = [(self.now, world) for world in worlds]
@@ -497,7 +504,7 @@ class History:
             due = {number: self.due(number, state)
                    for number, state in enumerate(states) if state.active}
             must = min((last for _, last in due.values()), default=float("inf"))
-            if must >= until - SAME:
+            if must >= since - SAME:
                 out.add((states, done))
             unseen = [number for number in due if self.silent(number)
                       and due[number][1] >= self.now - SAME]
@@ -665,7 +672,7 @@ class History:
         begin = self.begin_of(operation)
         begin, end = self.line.time_of(operation, begin, max(begin, until))
         found = set()
-        for states, _ in self.advance(worlds, begin):
+        for states, _ in self.advance(worlds, end, begin):
             found |= self.change(states, operation, begin, end)
         return found
 

@@ -332,6 +332,24 @@ class JudgeTest(unittest.TestCase):
         self.assertEqual(judge.unjustified, [])
         self.assertLess(judge.samples - judge.decided, 3)
 
+    def test_what_reloads_during_an_operation(self):
+        # Before it is done, once more
+        machine = Machine(RATIO).run(9900).operate("off", 1, 0, 300, 0).run(10000)
+        self.right(machine)
+        machine = Machine(RATIO, [("deaf", 0)]).run(9900)
+        self.wrong(machine.operate("off", 1, 0, 300, 0).run(10000))
+
+    def test_a_group_that_stays_off(self):
+        machine = Machine(RATIO).run(13000)
+        machine.active = [False, False]
+        machine.runs = False
+        machine.operate("off", 0, 0, 5, 5)
+        for _ in range(2):
+            machine.run(3000)
+            machine.enabled = machine.running
+            machine.read()
+        self.right(machine)
+
     def test_a_member_that_is_off_from_the_begin(self):
         machine = Machine([RATIO[0], (*RATIO[1], False)]).run(15000)
         self.right(machine)
