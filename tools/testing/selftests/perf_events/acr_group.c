@@ -250,6 +250,7 @@ TEST_F(acr, acr_b9_migration)
 #define PMUSIM_INDEX		0x504d5502
 #define PMUSIM_INDEX_WRITES	0x504d5504
 #define MSR_ARCH_LBR_DEPTH	0x14cf
+#define TOGGLES			100
 
 /* How often the branch records are reset while an event goes and comes, or < 0 */
 static int resets(const struct core_pmu *pmu, int fd)
@@ -260,7 +261,7 @@ static int resets(const struct core_pmu *pmu, int fd)
 	if (access_msr(pmu->cpu, PMUSIM_INDEX, &msr, true) ||
 	    access_msr(pmu->cpu, PMUSIM_INDEX_WRITES, &before, false))
 		return -1;
-	for (i = 0; i < 10; i++) {
+	for (i = 0; i < TOGGLES; i++) {
 		ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 		ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 	}
@@ -291,19 +292,20 @@ TEST_F(acr, acr_d3_refused_branch_counters)
 	work();
 	if (resets(self->with, leader) < 0)
 		SKIP(return, "not emulated");
-	EXPECT_EQ(resets(self->with, leader), 0);
+	/* Some come with context switches */
+	EXPECT_LT(resets(self->with, leader), TOGGLES / 2);
 
 	/* No call stack goes with other branches */
 	branch_records(&attr, PERF_SAMPLE_BRANCH_COUNTERS |
 		       PERF_SAMPLE_BRANCH_CALL_STACK |
 		       PERF_SAMPLE_BRANCH_ANY_RETURN);
 	EXPECT_EQ(open_attr(&attr, leader), -EINVAL);
-	EXPECT_EQ(resets(self->with, leader), 0);
+	EXPECT_LT(resets(self->with, leader), TOGGLES / 2);
 
 	branch_records(&attr, PERF_SAMPLE_BRANCH_COUNTERS | PERF_SAMPLE_BRANCH_ANY);
 	member = open_attr(&attr, leader);
 	ASSERT_GE(member, 0);
-	EXPECT_EQ(resets(self->with, leader), 10);
+	EXPECT_GE(resets(self->with, leader), TOGGLES);
 	close(member);
 	close(leader);
 }
