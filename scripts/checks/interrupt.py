@@ -136,7 +136,12 @@ for freeze in 0 1; do
 		devmem 0xfee00300 32 0x4400
 	done
 	usleep 200000
-	active=$(grep -c '^active: 0$' $pmu/freeze_counters_state)
+	# Not while somebody else is on the CPU
+	for look in 1 2 3 4 5 6 7 8 9 10; do
+		active=$(grep -c '^active: 0$' $pmu/freeze_counters_state)
+		[ $active -eq $freeze ] && break
+		usleep 20000
+	done
 	killall stay
 	wait
 	unknown=$(dmesg | grep -c 'NMI received for unknown reason .* on CPU 0')
