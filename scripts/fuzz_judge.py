@@ -63,6 +63,7 @@ class Point:
         self.last = last
         self.waited = counts.enabled - counts.running
         self.throttled = False
+        self.unseen = False
 
 
 class Group:
@@ -181,10 +182,21 @@ class Timeline:
 
     def throttle(self):
         """A group pauses where the last sample before that was taken, and at
-        all points that read the same clock."""
+        all points that read the same clock. Samples of a member that is being
+        closed are not seen."""
         samples = [point for point in self.points if point.sampled]
+        closes = [operation for operation in self.group.operations
+                  if operation.what == "close"]
         for operation in self.group.operations:
-            if operation.what == "throttle" and samples:
+            if operation.what != "throttle" or not samples:
+                continue
+            if any(close.before <= operation.before <= close.after
+                   for close in closes):
+                for point in self.points:
+                    if point.time <= operation.before:
+                        last = point
+                last.throttled = last.unseen = True
+            else:
                 begin = min(samples, key=lambda point:
                             abs(point.time - operation.before)).clock
                 for point in self.points[bisect.bisect_left(self.clocks, begin):
@@ -259,7 +271,8 @@ class Timeline:
                 continue
             pauses = self.pauses(point, after)
             room = sum(last - first for first, last in pauses)
-            if point.throttled and not pauses and not may_wait[i]:
+            if point.throttled and not point.unseen and not pauses \
+                    and not may_wait[i]:
                 yield point.clock, after.least, after.most
             elif pauses and not point.throttled and not may_wait[i] \
                     and after.most - point.least <= room + SAME:
@@ -310,15 +323,19 @@ class History:
         self.since = {}
         self.periods = {number: (member.period, member.period)
                         for number, member in group.members.items()}
-        # Without its leader a group is none any more.
-        self.end = min((operation.before for operation in group.operations
-                        if operation.what == "close" and operation.number == 0),
+        # Without its leader a group is none any more. Behind the last reading,
+        # buffers are read one after the other while it may still run.
+        self.end = min([operation.before for operation in group.operations
+                        if operation.what == "close" and operation.number == 0] +
+                       [reading.time for reading in group.readings[-1:]],
                        default=float("inf"))
         self.reloads = any(member.mask for member in group.members.values())
         self.line = None
         self.now = 0
         # Each has states of all members, and whether the last operation is done
         self.worlds = []
+        # Who is being closed, with samples that nobody has read
+        self.closing = set()
         # When members overflow, by what was asked before
         self.known = {}
 
@@ -348,11 +365,13 @@ class History:
                 self.limits(item)
                 if self.matters(item):
                     pending.append(item)
+                    self.close(pending)
                     self.worlds = {(states, False) for states, _ in self.worlds}
             elif what == 2:
                 if item in pending:
                     pending.remove(item)
                     self.operate(item, self.next_sample(todo))
+                    self.close(pending)
                 if item.what == "restart":
                     for number in self.since:
                         self.since[number] = max(self.since[number], item.first)
@@ -362,6 +381,10 @@ class History:
                         todo[0][2].insns - item.insns <= SAME:
                     samples.append(todo.pop(0)[2])
                 self.look(samples, pending)
+
+    def close(self, pending):
+        self.closing = {operation.number for operation in pending
+                        if operation.what == "close"}
 
     @staticmethod
     def next_sample(todo):
@@ -506,7 +529,8 @@ class History:
             must = min((last for _, last in due.values()), default=float("inf"))
             if must >= since - SAME:
                 out.add((states, done))
-            unseen = [number for number in due if self.silent(number)
+            unseen = [number for number in due
+                      if (self.silent(number) or number in self.closing)
                       and due[number][1] >= self.now - SAME]
             for number in unseen:
                 first, last = due[number]
@@ -587,8 +611,8 @@ class History:
                                        not pending)}:
             certain, ties = self.ties(states, numbers, clock)
             for more in subsets(ties):
-                after.add((self.overflow(states, certain | set(more), clock, clock),
-                           done))
+                after.add((self.overflow(states, certain | set(more), clock,
+                                         samples[-1].insns), done))
         self.worlds = after
 
     def reloading(self, states):

@@ -339,6 +339,28 @@ class JudgeTest(unittest.TestCase):
         machine = Machine(RATIO, [("deaf", 0)]).run(9900)
         self.wrong(machine.operate("off", 1, 0, 300, 0).run(10000))
 
+    def test_samples_of_a_member_that_is_closed(self):
+        # Nobody reads them any more, but they have reloaded
+        machine = Machine([(1, 3000, 0x2), (1, 700, 0)]).run(10500)
+        first = len(machine.lines)
+        machine.operate("close", 1, 0, 700, 0)
+        machine.lines[first:] = [line for line in machine.lines[first:]
+                                 if not line.startswith("S 1 1")]
+        self.right(machine.run(5000))
+
+    def test_samples_one_after_the_other_before_a_pause(self):
+        machine = Machine([(1, 2000, 0x2), (1, 2055, 0)]).run(12000).read()
+        while not machine.run(1).lines[-1].startswith("S 1 1"):
+            pass
+        self.right(machine.pause(20000 - machine.block + 1000, 1).run(9000))
+
+    def test_buffers_that_are_read_one_after_the_other(self):
+        machine = Machine([(1, 3000, 0x2), (0, 11000, 0)]).run(11000).read().run(9000)
+        last = [i for i in machine.samples()
+                if machine.lines[i].startswith("S 1 1")][-3]
+        del machine.lines[last]
+        self.right(machine)
+
     def test_a_group_that_stays_off(self):
         machine = Machine(RATIO).run(13000)
         machine.active = [False, False]
