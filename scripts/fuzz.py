@@ -188,7 +188,8 @@ def main():
         args.kernel or harness.IMAGES["fuzz-kernel"],
         timeout=args.seconds + 300)
 
-    judge = Judge()
+    skid = re.search(r"pmusim-skid=(\d+)", option)
+    judge = Judge(int(skid[1]) if skid else 0)
     with open(out + "/output.log", encoding="utf-8", errors="replace") as output:
         for line in output:
             judge.feed(line)

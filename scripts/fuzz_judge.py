@@ -79,9 +79,13 @@ class Group:
 
 
 class Judge:
-    """Takes lines, knows what was wrong with them at the end."""
+    """Takes lines, knows what was wrong with them at the end.
 
-    def __init__(self):
+    @skid: so many instructions an interrupt is late at most.
+    """
+
+    def __init__(self, skid=0):
+        self.skid = skid
         self.kinds = []
         self.groups = collections.OrderedDict()
         self.opened = 0
@@ -181,27 +185,39 @@ class Timeline:
         return position - SAME / 2, self.kinds.position(block + 1) + SAME / 2
 
     def throttle(self):
-        """A group pauses where the last sample before that was taken, and at
-        all points that read the same clock. Samples of a member that is being
-        closed are not seen."""
-        samples = [point for point in self.points if point.sampled]
+        """A group pauses where the last sample was taken, and at all points
+        that read the same clock. Samples of a member that is being closed are not
+        seen."""
         closes = [operation for operation in self.group.operations
                   if operation.what == "close"]
         for operation in self.group.operations:
-            if operation.what != "throttle" or not samples:
+            if operation.what != "throttle":
                 continue
             if any(close.before <= operation.before <= close.after
                    for close in closes):
-                for point in self.points:
-                    if point.time <= operation.before:
-                        last = point
+                last = self.last_before(operation.before)
                 last.throttled = last.unseen = True
             else:
-                begin = min(samples, key=lambda point:
-                            abs(point.time - operation.before)).clock
+                begin = self.throttles(operation).clock
                 for point in self.points[bisect.bisect_left(self.clocks, begin):
                                          bisect.bisect(self.clocks, begin + SAME)]:
                     point.throttled = True
+
+    def last_before(self, time):
+        return max((point for point in self.points if point.time <= time),
+                   key=lambda point: point.time)
+
+    def throttles(self, operation):
+        """The sample that throttles a member is told behind that, but for the
+        others of its group."""
+        until = min((other.before for other in self.group.operations
+                     if other.what == "unthrottle" and other.before > operation.before
+                     and other.number == operation.number), default=math.inf)
+        return min((point for point in self.points if point.sampled
+                    and point.number == operation.number
+                    and operation.before <= point.time < until),
+                   key=lambda point: point.time,
+                   default=self.last_before(operation.before))
 
     def bound(self):
         """What the group has missed at each point: that never gets less."""
@@ -412,7 +428,11 @@ class History:
         if sample.block == NOWHERE:
             return None
         self.since[sample.number] = sample.block
-        self.periods[sample.number] = (self.periods[sample.number][1],) * 2
+        # The next one is that of the new period, unless it is still to come
+        if not any(operation.what == "period" and operation.number == sample.number
+                   and operation.before <= sample.time <= operation.after
+                   for operation in self.group.operations):
+            self.periods[sample.number] = (self.periods[sample.number][1],) * 2
         first = max(0, self.kinds.position(since) - SAME)
         last = self.kinds.position(sample.block)
         clock = Clock(self.kinds, [(first, 0, 0)], last + 1)
@@ -611,7 +631,7 @@ class History:
                                        not pending)}:
             certain, ties = self.ties(states, numbers, clock)
             for more in subsets(ties):
-                after.add((self.overflow(states, certain | set(more), clock,
+                after.add((self.overflow(states, certain | set(more), clock - judge.skid,
                                          samples[-1].insns), done))
         self.worlds = after
 
