@@ -75,15 +75,12 @@ FAULTS = {
             ("\tif (x86_dyn_feature)\n\t\tx86_dyn_feature->constrain",
              "\tif (event->attr.precise_ip < 3)\n\t\tx86_dyn_feature->constrain")),
     "D11": ("arrowlake",
-            ("\t/* Not what the last pass left: entries move when an event is deleted */\n"
-             "\tc2 = __intel_get_event_constraints(cpuc, idx, event);\n",
-             "\tstruct event_constraint *c1 = cpuc->event_constraint[idx];\n\n"
-             "\tc2 = __intel_get_event_constraints(cpuc, idx, event);\n"
-             "\tif (c1) {\n"
-             "\t\tbitmap_copy(c1->idxmsk, c2->idxmsk, X86_PMC_IDX_MAX);\n"
-             "\t\tc1->weight = c2->weight;\n"
-             "\t\tc2 = c1;\n"
-             "\t}\n")),
+            ("\treturn x86_narrow_constraint(c, &cpuc->constraint_list[idx], mask);",
+             "\tstruct event_constraint *entry = cpuc->event_constraint[idx];\n\n"
+             "\tif (entry < cpuc->constraint_list ||\n"
+             "\t    entry >= cpuc->constraint_list + X86_PMC_IDX_MAX)\n"
+             "\t\tentry = &cpuc->constraint_list[idx];\n\n"
+             "\treturn x86_narrow_constraint(c, entry, mask);")),
     "D12": ("arrowlake",
             ("return intel_acr_refuse(event, INTEL_ACR_NO_RELOAD);", "return 0;")),
     "D13": ("arrowlake",
