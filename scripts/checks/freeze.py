@@ -9,7 +9,8 @@ import subprocess
 
 from checks.harness import (BUILD, IMAGES, LONG, MACHINE_PARTS, TOP, numbers,
                             tail)
-from checks.power import FREEZES, INSTRUCTIONS
+from checks.model import BRANCHES, INSTRUCTIONS
+from checks.power import FREEZES
 
 # The interrupt comes late, so that a freeze makes others lose what happens
 # until then. The last run is to show that: its counter agreed to be frozen.
@@ -105,6 +106,48 @@ def late(check):
     # Stops are exact, and CPU 0 has changed its mind often.
     case.judge(found["wrong"] == [0] * len(runs) and min(found["active"]) > 0 and
                min(found["joined"]) > 0, tail(text, 40))
+
+
+# The emulator links blocks of code when they follow each other for the first time.
+# Those before an overflow must not be linked to what is executed while the counters
+# are frozen, of which only instructions are counted: afterwards, both are counted.
+# Each copy of a program is code of its own. With a range, no links are used.
+PERIODS = (31, 61, 97, 113)
+LINKED = """
+echo 0 >/proc/sys/kernel/randomize_va_space
+freeze=/sys/bus/event_source/devices/cpu/freeze_counters
+counted()
+{
+	echo "$1 $(taskset -c 0 perf stat -x, -e branches:u /tmp/busybox$period seq 1000 2>&1 \
+		>/dev/null | sed -n 's/,.*//p')"
+}
+for period in %s; do
+	cp /bin/busybox /tmp/busybox$period
+	echo 1 >$freeze
+	taskset -c 0 perf record -q -o /dev/null -e cpu/branches,period=$period,freeze=1/u \
+		/tmp/busybox$period seq 1000 >/dev/null
+	echo 0 >$freeze
+	counted linked
+	pmusim 0 range 0 0x1000 0x2000 usr
+	counted alone
+	pmusim 0 range 0 off
+done
+""" % " ".join(map(str, PERIODS))
+
+
+def linked(check):
+    """What was executed while counters were frozen is counted afterwards."""
+    case = check.case("frozen-code-is-counted-afterwards")
+    if not case:
+        return
+    text = case.boot(LINKED, "--cpu", "skylake", "--cpu-option", "pmusim-skid=50")
+    found = {name: re.findall(rf"^{name} (\d+)$", text, re.M)
+             for name in ("linked", "alone")}
+    # A few depend on where the stack is
+    case.judge(len(found["alone"]) == len(PERIODS) and
+               min(map(int, found["alone"])) > 100000 and
+               all(abs(int(linked) - int(alone)) < 20 for linked, alone in
+                   zip(found["linked"], found["alone"])), tail(text))
 
 
 # CPU 0 may freeze for a sampler that is far from an overflow, which would be progress.
@@ -334,6 +377,7 @@ def snapshot(check):
 
 def run(check):
     independence(check)
+    linked(check)
     counts(check)
     late(check)
     snapshot(check)

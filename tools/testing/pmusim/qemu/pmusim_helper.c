@@ -347,16 +347,24 @@ void x86_pmusim_halt(CPUX86State *env)
  * not cover, after they have been taken from it. Returns when the block may
  * run; else the CPU goes back to its main loop, to take an interrupt, to find
  * the block with other flags, or to run only the beginning of it.
+ *
+ * Other flags may be called for with the interrupt still on its way, if the
+ * overflow freezes something. The block must not run then: what follows it would
+ * have other flags, and be chained to it for good.
  */
 void helper_pmusim_admit(CPUX86State *env, uint32_t insns)
 {
     enum pmusim_class class = x86_pmusim_class(env->hflags);
     struct pmusim *p = &env->pmusim;
+    unsigned int level = pmusim_level_of(p, class);
     CPUState *cs = env_cpu(env);
     unsigned int admitted;
 
     p->hot.budget[class] += insns;
     admitted = pmusim_admit(p, class, insns);
+    if (level != pmusim_level_of(p, class)) {
+        admitted = 0;
+    }
     if (admitted == insns) {
         p->hot.budget[class] -= insns;
         return;
