@@ -2,6 +2,8 @@
 """What the PMI costs: no more than stock's, and less where counters freeze."""
 
 import bench
+import math
+
 from checks.harness import MACHINE_PARTS, tail
 
 CPUS = ("skylake", "icelake", "arrowlake", "arrowlake-atom")
@@ -24,14 +26,17 @@ def excess(found):
                            f" {most:.2f}")
 
     for scenario in bench.SCENARIOS:
-        stock = found["stock"][scenario]
+        stock = dict(found["stock"][scenario])
+        # A context switch empties the branch records: some PMIs read fewer
+        if scenario == "pmi-lbr":
+            stock["rdmsr"] = math.ceil(stock["rdmsr"])
         for metric in ("wrmsr", "rdmsr", "apic", "insns"):
             limit(scenario, "series", metric, stock[metric], "stock")
         limit(scenario, "series-freeze", "insns", stock["insns"], "stock")
         limit(scenario, "series-freeze", "apic", 1, "limit")
     for scenario, (writes, reads) in FROZEN.items():
         if reads is None:
-            reads = found["stock"][scenario]["rdmsr"] - 1
+            reads = math.ceil(found["stock"][scenario]["rdmsr"]) - 1
         limit(scenario, "series-freeze", "wrmsr", writes, "limit")
         limit(scenario, "series-freeze", "rdmsr", reads, "limit")
     return reasons
