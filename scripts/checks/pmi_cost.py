@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """What the PMI costs: no more than stock's, and less where counters freeze."""
 
-import bench
 import math
 
+import bench
 from checks.harness import MACHINE_PARTS, tail
 
 CPUS = ("skylake", "icelake", "arrowlake", "arrowlake-atom")
