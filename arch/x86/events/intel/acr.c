@@ -233,17 +233,19 @@ void intel_acr_group_constraint(struct cpu_hw_events *cpuc,
 				struct perf_event *event, u64 *mask)
 {
 	int n = cpuc->is_fake ? X86_PMC_IDX_MAX : cpuc->n_events;
-	u64 causes = intel_acr_counters(event->pmu).cause;
+	u64 causes;
 
-	/*
-	 * Validation of a group does not count its events. Without causes the
-	 * registers were found to be missing: what is open goes on counting.
-	 */
-	if ((!cpuc->n_late_setup && !cpuc->is_fake) || !causes)
+	/* Validation of a group does not count its events */
+	if (!cpuc->n_late_setup && !cpuc->is_fake)
 		return;
 
-	if (intel_acr_is_cause(event, cpuc->event_list, n) ||
-	    (cpuc->is_fake && intel_acr_is_linked_cause(event)))
+	if (!intel_acr_is_cause(event, cpuc->event_list, n) &&
+	    !(cpuc->is_fake && intel_acr_is_linked_cause(event)))
+		return;
+
+	/* None if the registers are missing: what is open goes on counting */
+	causes = intel_acr_counters(event->pmu).cause;
+	if (causes)
 		*mask &= causes;
 }
 

@@ -246,9 +246,6 @@ TEST_F(acr, acr_b9_migration)
 	close_group(&sampler);
 }
 
-/* The emulated PMU counts writes of a register */
-#define PMUSIM_INDEX		0x504d5502
-#define PMUSIM_INDEX_WRITES	0x504d5504
 #define MSR_ARCH_LBR_DEPTH	0x14cf
 #define TOGGLES			100
 
@@ -268,12 +265,6 @@ static int resets(const struct core_pmu *pmu, int fd)
 	access_msr(pmu->cpu, PMUSIM_INDEX_WRITES, &after, false);
 
 	return after - before;
-}
-
-static void branch_records(struct perf_event_attr *attr, uint64_t what)
-{
-	attr->sample_type |= PERF_SAMPLE_BRANCH_STACK;
-	attr->branch_sample_type = PERF_SAMPLE_BRANCH_USER | what;
 }
 
 /* The leader of those with branch counters resets the branch records of all */

@@ -151,6 +151,12 @@ static inline uint64_t counter(const struct group *group, int member)
 	       1ULL << index;
 }
 
+static inline void branch_records(struct perf_event_attr *attr, uint64_t what)
+{
+	attr->sample_type |= PERF_SAMPLE_BRANCH_STACK;
+	attr->branch_sample_type = PERF_SAMPLE_BRANCH_USER | what;
+}
+
 static inline int access_msr(int cpu, uint32_t msr, uint64_t *value, bool write_it)
 {
 	char path[64];

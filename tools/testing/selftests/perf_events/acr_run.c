@@ -257,10 +257,7 @@ TEST_F(acr, acr_b30_opened_at_once)
 
 static void branch_counters(struct perf_event_attr *attr)
 {
-	attr->sample_type |= PERF_SAMPLE_BRANCH_STACK;
-	attr->branch_sample_type = PERF_SAMPLE_BRANCH_ANY |
-				   PERF_SAMPLE_BRANCH_USER |
-				   PERF_SAMPLE_BRANCH_COUNTERS;
+	branch_records(attr, PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_COUNTERS);
 }
 
 /* Branch counters are the first ones: both masks count */

@@ -19,6 +19,18 @@
 
 #define DEVICES			"/sys/bus/event_source/devices"
 
+/* Registers of the emulated PMU */
+#define PMUSIM_ID		0x504d5500
+#define PMUSIM_ID_VALUE		0x01006d6973756d70ULL
+#define PMUSIM_INDEX		0x504d5502
+#define PMUSIM_INDEX_READS	0x504d5503
+#define PMUSIM_INDEX_WRITES	0x504d5504
+#define PMUSIM_READS		0x504d5510
+#define PMUSIM_WRITES		0x504d5511
+#define PMUSIM_PMIS		0x504d5512
+#define PMUSIM_PMIS_LOST	0x504d5513
+#define PMUSIM_LVTPC_WRITES	0x504d5514
+
 static inline int read_file(const char *path, char *text, size_t size)
 {
 	int fd = open(path, O_RDONLY);

@@ -197,9 +197,10 @@ static void pmi_7_guest_entry_lost_pmi(struct kunit *test)
 }
 
 /* Interrupted by the PMI: it must not let the counters run */
-static void pmi_at_apic_read(void)
+static void pmi_at_read(void)
 {
 	fake->on_apic_read = NULL;
+	fake->on_ctrl_read = NULL;
 	fake_pmi();
 }
 
@@ -209,30 +210,23 @@ static void pmi_7_guest_entry_pmi(struct kunit *test)
 	update();
 	fake->used = 0;
 	fake->status = 0x1 | CTR_FRZ;
-	fake->on_apic_read = pmi_at_apic_read;
+	fake->on_apic_read = pmi_at_read;
 	enter_guest();
 	EXPECT_LOG(test, RUNNING "r38e apic? " HANDLED " r38e w38f=7");
 }
 
 /* It comes at the last moment that it finds the counters enabled */
-static void pmi_at_ctrl_read(void)
-{
-	fake->on_ctrl_read = NULL;
-	fake_pmi();
-}
-
 static void pmi_7_guest_entry_pmi_before(struct kunit *test)
 {
 	run_consenting(0);
 	update();
 	fake->used = 0;
 	fake->status = 0x1 | CTR_FRZ;
-	fake->on_ctrl_read = pmi_at_ctrl_read;
+	fake->on_ctrl_read = pmi_at_read;
 	enter_guest();
 	KUNIT_EXPECT_EQ(test, fake->ctrl, FAKE_CTRL);
 	KUNIT_EXPECT_EQ(test, fake->cpuc.enabled, 1);
 	KUNIT_EXPECT_EQ(test, fake->status, 0ULL);
-	fake->used = 0;
 }
 
 /* Whatever the status has is not this CPU's doing */
