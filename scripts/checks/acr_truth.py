@@ -3,9 +3,8 @@
 
 import bisect
 import re
-import time
 
-from checks.harness import MACHINE_PARTS, boot, of_attempts, spelled, tail
+from checks.harness import of_attempts, spelled, tail
 from checks.power import RESUMES
 from checks.reload_oracle import LOOPS, differences, expect, steps_of
 
@@ -185,14 +184,23 @@ def plexed_wrong(text):
     return None
 
 
+def parts_of(text, number):
+    """The output of so many programs; those that are missing said nothing."""
+    parts = text.split("==\n")[1:]
+    return parts + [""] * (number - len(parts))
+
+
+def judge(case, reasons):
+    for test, reason in zip(case.tests, reasons):
+        case.judge(not reason, reason or "", test)
+
+
 def place(check, name):
     cpu, pmu, number, properties = PLACES[name]
-    tests = [f"acr-truth-{part}-{name}"
-             for part in (*GROUPS, *SWITCHED_GROUPS, "multiplexed")]
-    if not any(check.wants("machine", test) for test in tests) or \
-            not check.need("machine", *MACHINE_PARTS):
+    case = check.case(*(f"acr-truth-{part}-{name}"
+                        for part in (*GROUPS, *SWITCHED_GROUPS, "multiplexed")))
+    if not case:
         return
-    start = time.monotonic()
     script = SCRIPT.format(cpu=number, pmu=pmu)
     for group in GROUPS.values():
         script += f"echo ==\non {group} {words(STEPS)}\n"
@@ -202,23 +210,16 @@ def place(check, name):
         script += f"{command} >/tmp/other &\necho ==\n{command}\n"
         script += "wait\necho ==\ncat /tmp/other\n"
     script += "echo ==\non " + " ".join(PLEXED) + f" {words(PLEXED_STEPS)}\n"
-    status, text, log = boot(f"acr-truth-{name}", script, "--cpu", cpu,
-                             *(["--cpu-option", properties] if properties else []))
-    parts = text.split("==\n")[1:]
-    parts += [""] * (len(GROUPS) + 2 * len(SWITCHED_GROUPS) + 1 - len(parts))
-    rest = iter(parts)
+    text = case.boot(script, "--cpu", cpu,
+                     *(["--cpu-option", properties] if properties else []),
+                     name=f"acr-truth-{name}")
+    rest = iter(parts_of(text, len(GROUPS) + 2 * len(SWITCHED_GROUPS) + 1))
     reasons = [wrong(group, STEPS, next(rest)) for group in GROUPS.values()]
     reasons += [wrong(GROUPS[group], SWITCHED, next(rest), 1000) or
                 wrong(GROUPS[group], SWITCHED, next(rest))
                 for group in SWITCHED_GROUPS.values()]
     reasons.append(plexed_wrong(next(rest)))
-    seconds = time.monotonic() - start
-    for test, reason in zip(tests, reasons):
-        if status and not reason:
-            reason = f"status {status}: {tail(text, 3)}"
-        check.record("machine", test, "fail" if reason else "pass", seconds, log,
-                     reason or "")
-        seconds = 0.0
+    judge(case, reasons)
 
 
 def late(check):
@@ -227,26 +228,18 @@ def late(check):
     precise = RELOADED_LATE.replace("0x2,", "0x2:2{},")
     groups = {"late": RELOADED_LATE, "late-precise": precise.format(""),
               "late-precise-at-once": precise.format(":1"), **GROUPS}
-    tests = [f"acr-B28-skid-{group}" for group in groups]
-    if not any(check.wants("machine", test) for test in tests) or \
-            not check.need("machine", *MACHINE_PARTS):
+    case = check.case(*(f"acr-B28-skid-{group}" for group in groups))
+    if not case:
         return
-    start = time.monotonic()
     script = SCRIPT.format(cpu=1, pmu="cpu_atom")
     for group in groups.values():
         script += f"echo ==\non {group} {words(STEPS)}\n" * ATTEMPTS
-    status, text, log = boot("acr-truth-skid", script, "--cpu", "arrowlake",
-                             "--cpu-option", f"pmusim-skid={SKID}")
-    parts = text.split("==\n")[1:]
-    parts += [""] * (ATTEMPTS * len(groups) - len(parts))
-    for number, (test, group) in enumerate(zip(tests, groups.values())):
-        reason = of_attempts([
-            wrong(group, STEPS, part, skid=SKID)
-            for part in parts[ATTEMPTS * number:ATTEMPTS * (number + 1)]])
-        if status and not reason:
-            reason = f"status {status}: {tail(text, 3)}"
-        check.record("machine", test, "fail" if reason else "pass",
-                     time.monotonic() - start, log, reason or "")
+    text = case.boot(script, "--cpu", "arrowlake", "--cpu-option",
+                     f"pmusim-skid={SKID}", name="acr-truth-skid")
+    rest = iter(parts_of(text, ATTEMPTS * len(groups)))
+    judge(case, [of_attempts([wrong(group, STEPS, next(rest), skid=SKID)
+                              for _ in range(ATTEMPTS)])
+                 for group in groups.values()])
 
 
 # All that runs on the CPU consents to be frozen. A reload by itself has no interrupt,
@@ -279,30 +272,23 @@ echo "status $(pmusim {{cpu}} read 0x38e)"
 
 def frozen(check):
     """With counters that freeze, samples are the same."""
-    tests = [f"acr-B28-frozen-{group}" for group in (*FROZEN, "self-reload")]
-    if not any(check.wants("machine", test) for test in tests) or \
-            not check.need("machine", *MACHINE_PARTS):
+    case = check.case(*(f"acr-B28-frozen-{group}"
+                        for group in (*FROZEN, "self-reload")))
+    if not case:
         return
-    start = time.monotonic()
     script = (SCRIPT + FREEZE).format(cpu=1, pmu="cpu_atom")
     for group in FROZEN:
         script += f"frozen {GROUPS[group]} {words(FROZEN_STEPS)}\n"
     script += SELF_FREEZES.format(cpu=1, steps=words(FROZEN_STEPS))
-    status, text, log = boot("acr-truth-frozen", script, "--cpu", "arrowlake")
-    parts = text.split("==\n")[1:]
-    parts += [""] * (len(tests) - len(parts))
+    text = case.boot(script, "--cpu", "arrowlake", name="acr-truth-frozen")
+    parts = parts_of(text, len(case.tests))
     reasons = [wrong(GROUPS[group], FROZEN_STEPS, part)
                for group, part in zip(FROZEN, parts)]
     reasons.append(None if re.search(
         r"^member 0 0 0 [1-9].*\n(?:.*\n)*pmis 0\nstatus 0$", parts[-1], re.M)
         else tail(parts[-1], 5))
-    for test, part, reason in zip(tests, parts, reasons):
-        if not reason and "frozen 1\n" not in part:
-            reason = "the CPU was not armed"
-        if status and not reason:
-            reason = f"status {status}: {tail(text, 3)}"
-        check.record("machine", test, "fail" if reason else "pass",
-                     time.monotonic() - start, log, reason or "")
+    judge(case, [reason or ("" if "frozen 1\n" in part else "the CPU was not armed")
+                 for reason, part in zip(reasons, parts)])
 
 
 # The boot CPU sleeps while the group runs, and wakes up with empty registers. Out
@@ -327,19 +313,15 @@ cat /tmp/out
 
 def suspend(check):
     """A resumed CPU goes on in the middle of the periods."""
-    test = spelled("acr_b24_suspend")
-    if not check.wants("machine", test) or \
-            not check.need("machine", *MACHINE_PARTS):
+    case = check.case(spelled("acr_b24_suspend"))
+    if not case:
         return
-    start = time.monotonic()
-    status, text, log = boot("acr-truth-suspend",
-                             SCRIPT.format(cpu=0, pmu="cpu") + SLEEP,
-                             "--cpu", "clearwaterforest", *RESUMES)
+    text = case.boot(SCRIPT.format(cpu=0, pmu="cpu") + SLEEP, "--cpu",
+                     "clearwaterforest", *RESUMES, name="acr-truth-suspend")
     reason = wrong(SLEPT, SLEPT_STEPS, text)
-    if status or "resumed 0\nstill running\n" not in text:
-        reason = f"status {status}, {text[:200]}"
-    check.record("machine", test, "fail" if reason else "pass",
-                 time.monotonic() - start, log, reason or "")
+    if "resumed 0\nstill running\n" not in text:
+        reason = text[:200] or "no output"
+    judge(case, [reason])
 
 
 def run(check):

@@ -46,9 +46,10 @@ def undocumented(texts):
     return missing
 
 
-def of_git(*words):
-    return subprocess.run(["git", *words], cwd=BUILD + "/linux", check=True,
-                          text=True, stdout=subprocess.PIPE).stdout
+def git(*words, cwd=BUILD + "/linux"):
+    """What git says, by default of the tree with the series."""
+    return subprocess.run(["git", *words], cwd=cwd, check=True, text=True,
+                          stdout=subprocess.PIPE).stdout.strip()
 
 
 def kernel_doc(check):
@@ -62,9 +63,9 @@ def kernel_doc(check):
         with open(f"{TOP}/{path}", encoding="utf-8") as file:
             texts[path] = file.read()
     missing = undocumented(texts)
-    changed = of_git("diff", "--name-only", "--diff-filter=M", "base..series", "--",
-                     "arch/*.[ch]", "kernel/*.[ch]", "include/*.h").split()
-    base, series = ({path: of_git("show", f"{revision}:{path}") for path in changed}
+    changed = git("diff", "--name-only", "--diff-filter=M", "base..series", "--",
+                  "arch/*.[ch]", "kernel/*.[ch]", "include/*.h").split()
+    base, series = ({path: git("show", f"{revision}:{path}") for path in changed}
                     for revision in ("base", "series"))
     before = undocumented(base)
     missing += [line for line in undocumented(series) if line not in before]

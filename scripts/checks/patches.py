@@ -16,7 +16,7 @@ import sys
 import time
 
 from checks import model
-from checks.lint import series_style
+from checks.lint import git, series_style
 from checks.harness import BUILD, JOBS, LOG, MACHINE, TOP, boot, captured, tail
 
 TREE = BUILD + "/patches/linux"
@@ -70,11 +70,6 @@ PERF_WITHOUT = [f"NO_{word}=1" for word in (
     "LIBPERL LIBPYTHON SLANG GTK2 LIBLLVM LIBBPF LIBCRYPTO LIBUNWIND LIBNUMA"
     " LIBAUDIT LIBZSTD LIBCAP LIBBABELTRACE LIBPFM4 JVMTI LIBDEBUGINFOD SDT LZMA"
     " CAPSTONE SHELLCHECK").split()]
-
-
-def git(*words, cwd=SERIES):
-    return subprocess.run(["git", *words], cwd=cwd, check=True, text=True,
-                          stdout=subprocess.PIPE).stdout.strip()
 
 
 def commits():
@@ -352,6 +347,12 @@ def style(check):
         check.record("patches", "style", "fail", why=tail(text))
 
 
+def naming(pages, text):
+    """Lines that are about one of some files."""
+    return [line for line in text.splitlines()
+            if any(os.path.basename(page) in line for page in pages)]
+
+
 def documentation(check):
     """No new warning about the pages that the series brings."""
     checkout("series")
@@ -362,9 +363,8 @@ def documentation(check):
     status, text = captured(
         [*KBUILD, f"O={BUILD}/patches/docs", "SPHINXDIRS=admin-guide/perf",
          "htmldocs"], log, env=ENVIRONMENT)
-    about = [line for line in text.splitlines()
-             if any(os.path.basename(page) in line for page in pages)
-             and re.search("warning|error", line, re.I)]
+    about = [line for line in naming(pages, text)
+             if re.search("warning|error", line, re.I)]
     check.record("patches", "htmldocs", "fail" if status or about else "pass",
                  time.monotonic() - start, log, "\n".join(about) or tail(text))
 
@@ -373,8 +373,7 @@ def documentation(check):
     log = LOG + "/patches-abi.log"
     status, text = captured(["sh", "-c", f"cd {TREE} && perl scripts/get_abi.pl validate"],
                             log)
-    about = [line for line in text.splitlines()
-             if any(os.path.basename(page) in line for page in pages)]
+    about = naming(pages, text)
     check.record("patches", "abi", "fail" if status or about or not pages else "pass",
                  0, log, "\n".join(about) or tail(text))
 

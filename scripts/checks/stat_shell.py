@@ -3,7 +3,7 @@
 
 import re
 
-from checks.harness import BUILD, Case
+from checks.harness import BUILD
 
 # perf looks for its tests below the folder that it runs in. The one of weak groups
 # has an option that needs -a, without which it skips itself anywhere.
@@ -32,10 +32,9 @@ def right(text, skips):
 
 def run(check):
     for cpu, skips in CPUS.items():
-        test = f"stat-shell-{cpu}"
-        if not check.wants("perftest", test):
+        case = check.case(f"stat-shell-{cpu}", suite="perftest")
+        if not case:
             continue
-        case = Case(check, "perftest", [test])
         text = case.boot(RUN, "--cpu", cpu,
                          f"--add={BUILD}/linux/tools/perf/{SCRIPT}=/{SCRIPT}")
         case.judge(right(text, skips))
